@@ -1,7 +1,7 @@
 """What decides Section 2 of bun2022 and Appendices A and B: second routes, and a check for each claim."""
 
 from functools import partial
-from itertools import combinations, product
+from itertools import combinations
 
 import numpy as np
 
@@ -19,59 +19,11 @@ FIVE = ([0.6, 0.1, 0.0, 0.2, 0.1], [1.0, 1.0, 2.0, 2.0, 5.0], 0.3)
 """A law of five sizes, a nondecreasing function of them, epsilon."""
 
 
-# --- Second routes ---
-
-
 @second_route(subsampling.srs_loss)
 def _simple_random_sampling() -> Pairs:
     for n, m, epsilon in SAMPLES:
         most = optimum(partial(laws.subsets, size=m), n, epsilon, mechanism="replacement")
         yield subsampling.srs_loss(epsilon, m / n), most
-
-
-@second_route(subsampling.srs_delta)
-def _delta() -> Pairs:
-    for n, m, epsilon in SAMPLES[:2]:
-        pair = laws.subsets(range(n), m), laws.subsets([-1, *range(1, n)], m)
-        after = abs(subsampling.srs_loss(epsilon, m / n))
-        most = optimiser.largest_delta(*pair, epsilon=epsilon, delta=0.01, epsilon_after=after)
-        yield subsampling.srs_delta(0.01, m / n), most, 1e-7
-
-
-@second_route(subsampling.poisson_loss)
-def _independent_draws() -> Pairs:
-    for rate, epsilon in ((0.3, 0.7), (0.8, 1.5)):
-        for relation in ("deletion", "replacement"):
-            most = optimum(partial(laws.poisson, rates=rate), 3, epsilon, neighbours=relation)
-            yield subsampling.poisson_loss(epsilon, rate, neighbours=relation), most
-
-
-@second_route(subsampling.with_replacement_loss)
-def _with_replacement() -> Pairs:
-    for n, m, epsilon in ((2, 2, 1.0), (3, 2, 0.4)):
-
-        def drawn(records: list[int], m: int = m) -> laws.Law:
-            return laws.mixture((len(records) ** -m, {one: 1.0}) for one in product(records, repeat=m))
-
-        yield subsampling.with_replacement_loss(epsilon, m, n), optimum(drawn, n, epsilon, mechanism="replacement")
-
-
-@second_route(subsampling.srs_budget)
-def _budget() -> Pairs:
-    for n, m, target in SAMPLES:
-        spent = abs(subsampling.srs_budget(target, m / n))
-        yield optimum(partial(laws.subsets, size=m), n, spent, mechanism="replacement"), target
-
-
-@second_route(subsampling.proportion_noise_scale)
-def _noise() -> Pairs:
-    for population in (100, 1000):  # ones against a zero, which is drawn with chance 100/population
-        scale, rate = abs(subsampling.proportion_noise_scale(1.0, 100, population)), 100 / population
-        outputs = np.linspace(-1, 1, 201)
-        ones = np.exp(-np.abs(outputs) / scale)
-        with_zero = (1 - rate) * ones + rate * np.exp(-np.abs(outputs + 0.01) / scale)
-        yield np.abs(np.log(with_zero / ones)).max(), 1.0
-    yield subsampling.proportion_noise_scale(2.0, 100), 1 / 200
 
 
 @second_route(lemmas.coupled_loss)
@@ -108,9 +60,6 @@ def _tilted_mean() -> Pairs:
     yield lemmas.largest_tilted_mean(*FIVE), mean * np.exp(most)
 
 
-# --- Steps ---
-
-
 def small_budgets() -> bool | None:
     """Equations (1) and (2): ``p epsilon <= ln(1 + p (e^epsilon - 1)) <= p (e^epsilon - 1)``, both from slopes."""
     loss = subsampling.srs_loss(small, p)
@@ -141,15 +90,12 @@ def tilting() -> bool:
     return identity(gained * sum(tilted) * sum(other), sum(pairs))
 
 
-# --- Checks ---
-
-
 def section_2_3(e: Evidence) -> Numbers:
     gain = (1 - p) * (t - 1)
     e.proven(identity(t - np.exp(subsampling.srs_loss(eps, p)), gain) and small_budgets())
     e.proven(identity(t - np.exp(subsampling.poisson_loss(eps, p, neighbours="deletion")), gain))
     with_replacement = np.exp(subsampling.with_replacement_loss(eps, 2, Symbol(2)))
-    e.proven(positive(with_replacement - t, BUDGET))
+    e.proven(identity(with_replacement, (1 + t) * (1 + t) / 4) and positive(with_replacement - t, BUDGET))
     e.decides(positive(t - with_replacement, BUDGET))
     tenth, fifth = (subsampling.srs_loss(1.0, rate) for rate in (0.1, 0.2))
     e.needs(fifth < tenth)  # the rarer somebody is left out, the less would be gained

@@ -12,7 +12,7 @@ from ldpnb.designs import laws, sizes
 from ldpnb.designs.sizes import SizeLaw
 from ldpnb.papers.bun2022.section_2 import tilting
 from ldpnb.papers.bun2022.shared import BUDGET, EVERY, SHARE, eps, grows, listed, optimum, p, small, t, x
-from ldpnb.privacy import lemmas, optimiser, random_size, subsampling
+from ldpnb.privacy import optimiser, random_size, subsampling
 from ldpnb.rng import stream
 from ldpnb.sections import Numbers, Pairs, second_route
 
@@ -28,14 +28,6 @@ def random_laws() -> list[tuple[SizeLaw, float]]:
     return [(sizes.size_law(law), epsilon) for law, epsilon in zip(drawn, (0.1, 0.5, 1.5) * 2, strict=True)]
 
 
-# --- Second routes ---
-
-
-def largest(law: SizeLaw, epsilon: float) -> float:
-    """Return the largest loss over all mechanisms when one of distinct records is replaced."""
-    return optimum(partial(laws.subsets_of_random_size, size_law=law.probabilities), law.population, epsilon)
-
-
 def reduced_program(law: SizeLaw, epsilon: float) -> float:
     """Return the largest loss by a linear program over an event's chances given the unchanged records in the sample."""
     n, chances = law.population, law.probabilities
@@ -48,50 +40,34 @@ def reduced_program(law: SizeLaw, epsilon: float) -> float:
     return float(loss + np.log(first.sum() / second.sum()))
 
 
-def slope(law: SizeLaw, epsilon: float) -> float:
-    """Return ``E~``, the slope of ``ln E e^(s m) / n`` at epsilon, by a step along the imaginary axis."""
-    moments = law.probabilities @ np.exp((epsilon + 1e-30j) * np.arange(law.population + 1))
-    return float(np.log(moments).imag / 1e-30 / law.population)
-
-
-def tail_loss(law: SizeLaw, epsilon: float, step: int) -> float:
-    """Return the loss of a noisy sum's tail when one of ``n`` ones falls by `step`: from means of exponentials."""
-    m, n = np.arange(law.population + 1), law.population
-    whole = np.exp(epsilon * m)
-    fallen = (1 - m / n) * whole + m / n * np.exp(epsilon * (m - step))
-    return float(np.log(law.probabilities @ whole / (law.probabilities @ fallen)))
-
-
 @second_route(random_size.random_size_loss)
 def _exact() -> Pairs:
     for law, epsilon in (*random_laws(), *((law, 2.0) for law in EVEN_ODDS)):
-        yield random_size.random_size_loss(law, epsilon), largest(law, epsilon)
+        drawn = partial(laws.subsets_of_random_size, size_law=law.probabilities)
+        yield random_size.random_size_loss(law, epsilon), optimum(drawn, law.population, epsilon)
     for case in ((sizes.truncated_gaussian_size(40, 8.0, 10.0), 0.5), (sizes.size_law({2: 0.999, 12: 0.001}), 1.5)):
         yield random_size.random_size_loss(*case), reduced_program(*case)
 
 
-@second_route(random_size.tilted_rate)
-def _tilted_rate() -> Pairs:
-    for case in (*random_laws(), LARGER):
-        yield random_size.tilted_rate(*case), slope(*case)
-
-
-@second_route(random_size.random_size_upper_bound)
-def _upper() -> Pairs:
-    for fixed in ((sizes.fixed_size(2, 4), 0.5), (EVEN_ODDS[0], 2.0)):
-        yield random_size.random_size_upper_bound(*fixed), largest(*fixed)
-    for law, epsilon in random_laws():
-        yield random_size.random_size_upper_bound(law, epsilon), np.log1p(np.expm1(2 * epsilon) * slope(law, epsilon))
-
-
-@second_route(random_size.random_size_lower_bound, random_size.random_size_lower_bound_pm1)
-def _lower() -> Pairs:
-    for case in (*random_laws(), LARGER):
-        yield random_size.random_size_lower_bound(*case), tail_loss(*case, 1)
-        yield random_size.random_size_lower_bound_pm1(*case), tail_loss(*case, 2)
-
-
-# --- Steps ---
+@second_route(
+    random_size.tilted_rate,
+    random_size.random_size_upper_bound,
+    random_size.random_size_lower_bound,
+    random_size.random_size_lower_bound_pm1,
+)
+def _bounds() -> Pairs:
+    for law, epsilon in (*random_laws(), LARGER):
+        chances, n = law.probabilities, law.population
+        m = np.arange(n + 1)
+        rate = np.log(chances @ np.exp((epsilon + 1e-30j) * m)).imag / 1e-30 / n  # the slope of ln E e^(s m) / n
+        yield random_size.tilted_rate(law, epsilon), rate
+        yield random_size.random_size_upper_bound(law, epsilon), np.log1p(np.expm1(2 * epsilon) * rate)
+        losses = []
+        for step in (1, 2):  # of a noisy sum's tail when one of n ones falls by that
+            fallen = (1 - m / n) * np.exp(epsilon * m) + m / n * np.exp(epsilon * (m - step))
+            losses.append(np.log(chances @ np.exp(epsilon * m) / (chances @ fallen)))
+        yield random_size.random_size_lower_bound(law, epsilon), losses[0]
+        yield random_size.random_size_lower_bound_pm1(law, epsilon), losses[1]
 
 
 def one_record_law(rate: Real, growth: Real = t) -> SizeLaw:
@@ -168,9 +144,6 @@ def short_of_the_whole() -> bool:
     return identity(bound * (1 + (t**2 - 1) * (1 - x)), t**2)
 
 
-# --- Checks ---
-
-
 def section_1_1_characterisation(e: Evidence) -> Numbers:
     e.proven(bounds_of_a_rate())
     law = one_record_law(p)
@@ -192,23 +165,15 @@ def section_1_1_characterisation(e: Evidence) -> Numbers:
 
 def theorem_3_1(e: Evidence) -> Numbers:
     e.proven(tilting() and from_above() and from_below() and largest_size_decides() and bounds_of_a_rate())
-    e.proven(identity(lemmas.largest_tilted_mean([1 - p, p], [0, 1], eps), p * t / (1 - p + p * t)))
     names = ("loss", "upper_bound", "lower_bound", "lower_bound_pm1")
     forms = (getattr(random_size, f"random_size_{name}") for name in names)
     exact, upper, lower, improved = (np.array([form(*case) for case in random_laws()]) for form in forms)
     e.needs((lower < improved).all() and (improved <= exact + 1e-12).all() and (exact <= upper + 1e-12).all())
-    law, fixed = sizes.size_law([0.3, 0.2, 0.5, 0.0, 0.0]), sizes.fixed_size(2, 4)
-    mixed, largest_only = (random_size.random_size_loss(one, 0.8) for one in (law, fixed))
-    e.same(largest_only, subsampling.srs_loss(1.6, 0.5))
-    e.needs(mixed <= largest_only)
     tiny = sizes.truncated_gaussian_size(100, 20.0, 4.0), 1e-7
     unit = 1e-7 * random_size.tilted_rate(*tiny)
-    above = random_size.random_size_upper_bound(*tiny) / unit
-    below = random_size.random_size_lower_bound(*tiny) / unit
-    numbers = {"above": above, "below": below, "closed": random_size.random_size_lower_bound_pm1(*tiny) / unit}
-    numbers |= {"least": (upper - exact).min(), "most": (upper - exact).max(), "mixed": mixed, "fixed": largest_only}
-    numbers["improved"] = random_size.random_size_lower_bound_pm1(*LARGER)
-    return numbers | {"lower": random_size.random_size_lower_bound(*LARGER)}
+    above, below, closed = (getattr(random_size, f"random_size_{name}")(*tiny) / unit for name in names[1:])
+    shown = {"above": above, "below": below, "closed": closed}
+    return shown | {"least": (upper - exact).min(), "most": (upper - exact).max()}
 
 
 def section_3_tails(e: Evidence) -> Numbers:

@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 import sympy
-from scipy import integrate
-from scipy.optimize import linprog
 
 from ldpnb.arithmetic import Real, Symbol
 from ldpnb.claims import Evidence, agree, within
@@ -15,16 +13,10 @@ from ldpnb.deciders import derivative, identity, oo, positive, replaced, symbols
 from ldpnb.designs import laws, strata
 from ldpnb.papers.bun2022.shared import BUDGET, EVERY, SHARE, Array, eps, optimum, p, ratio, small, t, x
 from ldpnb.privacy import data_dependent, lemmas, optimiser, rounding, subsampling
-from ldpnb.rng import stream
 from ldpnb.sections import Numbers, Pairs, second_route
 
 ROUNDED = ((3, 0.4, 0.5), (4, 0.3, 1.0), (4, 0.7, 0.8), (4, 0.75, 0.5), (3, 0.4, 1.0))
 """Records, rate, epsilon."""
-RATES = ((0.25, 0.4), (0.1, 1.2))
-"""Rates and budgets."""
-
-
-# --- Second routes ---
 
 
 def rounded_sizes(population: int, rate: float) -> Array:
@@ -42,27 +34,6 @@ def rounded_sample(records: list[Any], rate: float) -> laws.Law:
     return laws.subsets_of_random_size(records, rounded_sizes(len(records), rate))
 
 
-def nearest_optimum(population: int, rate: float, epsilon: float) -> float:
-    """Return the largest deletion loss over all mechanisms if the sample's size is rounded to the nearest."""
-
-    def sample(records: list[Any]) -> laws.Law:
-        return laws.subsets(records, int(np.floor(rate * len(records) + 0.5)))
-
-    return optimum(sample, population, epsilon, neighbours="deletion")
-
-
-def least_error(gap: int, epsilon: float) -> float:
-    """Return the least worst-case mean error of two laws on ``0 .. gap`` within `epsilon`, meant to be 0 and `gap`."""
-    numbers, none, one = np.arange(gap + 1), np.zeros(gap + 1), np.eye(gap + 1)
-    private = np.block([[one, -np.exp(epsilon) * one], [-np.exp(epsilon) * one, one]])
-    errors = np.array([[*numbers, *none, -1], [*none, *numbers[::-1], -1]])
-    sides = np.vstack([np.hstack([private, np.zeros((len(private), 1))]), errors])
-    total = [[*(none + 1), *none, 0], [*none, *(none + 1), 0]]
-    cost = np.eye(len(private) + 1)[-1]
-    best = linprog(cost, A_ub=sides, b_ub=np.zeros(len(sides)), A_eq=total, b_eq=np.ones(2), method="highs")
-    return float(np.asarray(best.x)[-1])
-
-
 @second_route(data_dependent.size_count_loss)
 def _count() -> Pairs:
     for first, second, epsilon in ((5, 9, 0.5), (3, 2, 1.2)):
@@ -70,40 +41,22 @@ def _count() -> Pairs:
         yield data_dependent.size_count_loss(abs(second - first), epsilon), most
 
 
-@second_route(data_dependent.size_test_advantage)
+@second_route(data_dependent.size_test_advantage, data_dependent.advantage_bound)
 def _size_test() -> Pairs:
     for gap in (1, 2, 4, 7):
         most = optimiser.largest_size_test_advantage(*np.eye(gap + 1)[[gap, 0]], epsilon=0.5)
         yield data_dependent.size_test_advantage(gap, 0.5), most, 1e-8
-
-
-@second_route(data_dependent.advantage_bound)
-def _advantage() -> Pairs:
     for epsilon in (0.1, 0.7, 2.0):
         most = optimiser.largest_size_test_advantage([0, 1], [1, 0], epsilon=epsilon)
         yield data_dependent.advantage_bound(epsilon), most, 1e-8
 
 
-@second_route(data_dependent.size_error_lower_bound, data_dependent.size_squared_error_lower_bound)
-def _noise_of_the_count() -> Pairs:
-    for epsilon in (0.5, 2.0):
-        absolute, square = (
-            2 * integrate.quad(lambda y, k=k, e=epsilon: y**k * e * np.exp(-e * y) / 2, 0, np.inf)[0] for k in (1, 2)
-        )
-        yield data_dependent.size_error_lower_bound(20.0, epsilon), 20 - absolute
-        yield data_dependent.size_squared_error_lower_bound(20.0, epsilon), 20 - square
-
-
-@second_route(data_dependent.two_point_error)
-def _two_points() -> Pairs:
-    for gap, epsilon in ((10, 0.5), (3, 0.5), (3, 1.0)):
-        yield data_dependent.two_point_error(gap, epsilon), least_error(gap, epsilon), 1e-8
-
-
 @second_route(rounding.nearest_rounding_loss)
 def _nearest() -> Pairs:
-    for case in ((7, 0.2, 0.5), (3, 0.4, 0.1), (4, 0.45, 0.5), (4, 0.45, 1.0), (4, 0.45, 2.0)):
-        yield rounding.nearest_rounding_loss(*case), nearest_optimum(*case)
+    for n, rate, epsilon in ((7, 0.2, 0.5), (3, 0.4, 0.1), (4, 0.45, 0.5), (4, 0.45, 1.0), (4, 0.45, 2.0)):
+        drawn = [laws.subsets(range(count), int(np.floor(rate * count + 0.5))) for count in (n, n + 1)]
+        most = optimiser.largest_loss(*drawn, epsilon=epsilon).loss
+        yield rounding.nearest_rounding_loss(n, rate, epsilon), most
 
 
 @second_route(rounding.random_rounding_loss)
@@ -113,38 +66,24 @@ def _at_random() -> Pairs:
         yield rounding.random_rounding_loss(n, rate, epsilon), most
 
 
-@second_route(strata.rounded_shares)
-def _nearest_shares() -> Pairs:
-    shares = np.arange(1, 97) / 8
-    yield strata.rounded_shares(shares), np.floor(shares + 0.5)
-
-
-@second_route(rounding.random_rounding_loss_supremum)
-def _supremum() -> Pairs:
-    for rate, epsilon in RATES:
-        most = rounding.random_rounding_loss(10**12, rate, epsilon)
-        yield rounding.random_rounding_loss_supremum(rate, epsilon), most
-
-
-@second_route(rounding.random_rounding_bound, rounding.random_rounding_chain_bound)
+@second_route(
+    rounding.random_rounding_loss_supremum,
+    rounding.random_rounding_bound,
+    rounding.random_rounding_chain_bound,
+    rounding.random_rounding_budget,
+    rounding.random_rounding_chain_budget,
+)
 def _bounds() -> Pairs:
-    for rate, epsilon in RATES:
+    for rate, epsilon in ((0.25, 0.4), (0.1, 1.2)):
+        supremum = rounding.random_rounding_loss_supremum(rate, epsilon)
+        chained = rounding.random_rounding_chain_bound(rate, epsilon)
+        yield supremum, rounding.random_rounding_loss(10**12, rate, epsilon)
         common = float(np.log1p(2 * rate * np.expm1(2 * epsilon)))
         product_form = lemmas.mixture_loss_product_form(rate, common=common, other=2 * epsilon)
         yield rounding.random_rounding_bound(rate, epsilon), product_form
-        tight = lemmas.mixture_loss(rate, common=common, other=max(common, 2 * epsilon))
-        yield rounding.random_rounding_chain_bound(rate, epsilon), tight
-
-
-@second_route(rounding.random_rounding_budget, rounding.random_rounding_chain_budget)
-def _budgets() -> Pairs:
-    for rate, epsilon in RATES:
-        most, chained = rounding.random_rounding_loss_supremum, rounding.random_rounding_chain_bound
-        yield rounding.random_rounding_budget(abs(most(rate, epsilon)), rate), epsilon
-        yield rounding.random_rounding_chain_budget(abs(chained(rate, epsilon)), rate), epsilon
-
-
-# --- Steps ---
+        yield chained, lemmas.mixture_loss(rate, common=common, other=max(common, 2 * epsilon))
+        yield rounding.random_rounding_budget(supremum, rate), epsilon
+        yield rounding.random_rounding_chain_budget(chained, rate), epsilon
 
 
 def told_by_size() -> bool:
@@ -152,18 +91,6 @@ def told_by_size() -> bool:
     gap = symbols("gap")[0]
     one, many, more = (np.exp(data_dependent.size_count_loss(records, eps)) for records in (1, gap, gap + 1))
     return identity(one, t) and identity(more, t * many)
-
-
-def two_point_test() -> bool | None:
-    """Show that ``g <= t h`` and ``1 - h <= t (1 - g)`` make ``g - h <= (t - 1)/(t + 1)``, the weak form more.
-
-    Randomised response, ``g = t/(t + 1)`` and ``h = 1/(t + 1)``, attains it.
-    """
-    g, h = symbols("g h")
-    bound, weak = data_dependent.advantage_bound(eps), data_dependent.weak_advantage_bound(eps)
-    slack = (t * h - g) + (t * (1 - g) - (1 - h))
-    proof = identity(bound - (g - h), slack / (t + 1)) and identity(bound, t / (t + 1) - 1 / (t + 1))
-    return proof and identity(weak, t - 1) and positive(weak - bound, BUDGET)
 
 
 def random_rounding() -> bool | None:
@@ -241,9 +168,6 @@ def rounding_amplifies() -> bool:
     return identity(most - t, (1 - p) * excess) and identity(fixed - t, excess)
 
 
-# --- Checks ---
-
-
 def section_4_1(e: Evidence) -> Numbers:
     first, last, low, high, power = symbols("first last low high power")
     e.proven(told_by_size())
@@ -263,7 +187,11 @@ def section_4_1(e: Evidence) -> Numbers:
 
 
 def proposition_4_1(e: Evidence) -> Numbers:
-    e.proven(two_point_test())
+    g, h = symbols("g h")  # chances of an answer: the slack is that of g <= t h and 1 - h <= t (1 - g)
+    bound, weak = data_dependent.advantage_bound(eps), data_dependent.weak_advantage_bound(eps)
+    slack = (t * h - g) + (t * (1 - g) - (1 - h))
+    e.proven(identity(bound - (g - h), slack / (t + 1)) and identity(bound, t / (t + 1) - 1 / (t + 1)))
+    e.proven(identity(weak, t - 1) and positive(weak - bound, BUDGET))
     larger, smaller = (rounded_sizes(n, 0.4) for n in (4, 3))
     advantage = optimiser.largest_size_test_advantage(larger, smaller, epsilon=1.0)
     bound = data_dependent.advantage_bound(abs(rounding.random_rounding_loss(3, 0.4, 1.0)))
@@ -303,10 +231,9 @@ def section_4_3_randomised_rounding(e: Evidence) -> Numbers:
     m, part = symbols("m part")  # of a share m + part: up to m + 1, and the nearest is at least m + part - 1/2
     e.proven(positive(2 - ((m + 1) - (m + part - Symbol("1/2"))), {m: EVERY, part: SHARE}))
     shares = np.arange(1, 97) / 8
-    drawn = strata.randomly_rounded_shares(np.tile(shares, (30, 1)), rng=stream("rounded shares", seed=4))
-    e.sure(((drawn == np.floor(shares)) | (drawn == np.ceil(shares))).all())
-    e.sure(np.abs(drawn.mean(axis=0) - shares).max() < 6 * 0.5 / np.sqrt(len(drawn)))
-    more = (drawn - strata.rounded_shares(shares)).max()
+    nearest = strata.rounded_shares(shares)
+    e.same(nearest, np.floor(shares + 0.5))
+    more = (np.ceil(shares) - nearest).max()
     loss, supremum = rounding.random_rounding_loss(4, 0.75, 0.5), rounding.random_rounding_loss_supremum(0.75, 0.5)
     e.needs(within("near", supremum, subsampling.srs_loss(1.0, 0.75)) and more <= 1)
     e.sure(0.5 < loss < supremum)

@@ -21,20 +21,10 @@ GROUPS = (
     (40.0, 60.0, 80.0, 66.0, 70.0, 55.0, 90.0, 64.0, 58.0, 71.0),
 )
 FAMILY, TOTAL = allocation.Family((20, 10), (1.0, 3.0)), 8
-EQUAL_STRATA = allocation.Family((3, 3), (1.0, 1.0))
 FIXED = [(m, TOTAL - m) for m in range(1, TOTAL)]
 CLASSES = (1, 5, 10, 20, 50, 100, 250, 500, 1000)
 
 m, n = symbols("m n")
-
-
-# --- Second routes ---
-
-
-def closed_scale(drawn: tuple[int, ...], epsilon: float) -> float:
-    """Return the noise for a fixed allocation: it hides a record's share, and the stratum's sampling helps."""
-    steps = zip(FAMILY.sizes, FAMILY.heights, drawn, strict=True)
-    return max(size * v / (30 * m * float(np.log1p(np.expm1(epsilon) * size / m))) for size, v, m in steps)
 
 
 def searched_scale(table: allocation.Outcomes, epsilon: float) -> float:
@@ -50,31 +40,16 @@ def searched_scale(table: allocation.Outcomes, epsilon: float) -> float:
     return float(high)
 
 
-@second_route(allocation.Outcomes.noise_scale)
-def _noise_scale() -> Pairs:
-    for drawn, epsilon in product(((2, 6), (3, 5), (5, 3)), (0.1, 1.0)):
-        table = allocation.outcomes(FAMILY, allocation.fixed(drawn))
-        yield table.noise_scale(epsilon), closed_scale(drawn, epsilon), 1e-8
-
-
-@second_route(allocation.Outcomes.variances, allocation.Family.variances)
-def _variances() -> Pairs:
-    for rule in (allocation.neyman(FAMILY, TOTAL), allocation.fixed((3, 5))):
-        drawn = ((FAMILY.variances(population), rule(population)[0][1]) for population in FAMILY.populations)
-        plain = [strata.Strata(FAMILY.sizes, spread).variance(sizes) for spread, sizes in drawn]
-        yield allocation.outcomes(FAMILY, rule).variances(), plain
-
-
-@second_route(allocation.Outcomes.total_variances)
-def _total_variances() -> Pairs:
-    proportional = allocation.proportional(FAMILY.sizes, TOTAL / sum(FAMILY.sizes))
-    lottery = allocation.lottery((1, 2), (2, 1), 0.5)
-    neyman = allocation.neyman(FAMILY, TOTAL)
-    cases = (FAMILY, neyman, 1.0), (FAMILY, neyman, 3.0), (FAMILY, proportional, 0.41), (EQUAL_STRATA, lottery, 0.3)
-    for family, rule, epsilon in cases:
-        table = allocation.outcomes(family, rule)
-        squares = table.chances @ table.values**2 - (table.chances @ table.values) ** 2
-        yield table.total_variances(epsilon), squares + 2 * searched_scale(table, epsilon) ** 2, 1e-8
+@second_route(allocation.Outcomes.noise_scale, allocation.Outcomes.variances, allocation.Outcomes.total_variances)
+def _private_variances() -> Pairs:
+    neyman, proportional = allocation.neyman(FAMILY, TOTAL), allocation.proportional(FAMILY.sizes, 8 / 30)
+    for rule, epsilon in ((neyman, 1.0), (neyman, 3.0), (allocation.fixed((3, 5)), 1.0), (proportional, 0.41)):
+        table = allocation.outcomes(FAMILY, rule)
+        scale, squares = searched_scale(table, epsilon), table.chances @ table.values**2
+        variances = squares - (table.chances @ table.values) ** 2
+        yield table.noise_scale(epsilon), scale, 1e-8
+        yield table.variances(), variances
+        yield table.total_variances(epsilon), variances + 2 * scale**2, 1e-8
 
 
 @second_route(strata.Strata.variance)
@@ -89,9 +64,6 @@ def _stratified_samples() -> Pairs:
 def _neyman() -> Pairs:
     weights = np.array([len(group) * np.std(group, ddof=1) for group in GROUPS])
     yield strata.strata_of(GROUPS).neyman(9), 9 * weights / weights.sum()
-
-
-# --- Checks ---
 
 
 def definition_7_1(e: Evidence) -> Numbers:
@@ -183,16 +155,8 @@ def equation_8(e: Evidence) -> Numbers:
         best[epsilon] = min(table.total_variances(epsilon).max() for table in fixed)
         other[epsilon] = neyman.total_variances(epsilon).max()
         e.needs(best[epsilon] < other[epsilon])
-    splits = ((1, 2), (2, 1))
-    rules = [*map(allocation.fixed, splits), allocation.lottery(*splits, 0.5)]
-    *alone, drawn = (allocation.outcomes(EQUAL_STRATA, rule).total_variances(0.3).max() for rule in rules)
-    e.needs(drawn < min(alone))
-    shown = {
-        "fixed": listed(best.values()),
-        "neyman": listed(other.values()),
-        "budgets": ",".join(map("{:g}".format, best)),
-    }
-    return shown | {"alone": min(alone), "lottery": drawn}
+    budgets = ",".join(map("{:g}".format, best))
+    return {"fixed": listed(best.values()), "neyman": listed(other.values()), "budgets": budgets}
 
 
 def section_7_2_neyman_example(e: Evidence) -> Numbers:
@@ -233,15 +197,11 @@ def theorem_7_2(e: Evidence) -> Numbers:
     loss, rates = 0.5, (0.01, 0.05, 0.1, 0.3)
     roots = [np.roots([2 * rate**2, 3 * rate, -np.expm1(loss)]).max() for rate in rates]  # e^(2 epsilon) - 1
     allowed = [float(np.log1p(root)) / 2 for root in roots]
-    exactly = [rounding.random_rounding_budget(loss, rate) for rate in rates]
-    for rate, spent, most in zip(rates, allowed, exactly, strict=True):
-        e.same(rounding.random_rounding_bound(rate, spent), loss)
-        e.same(rounding.random_rounding_loss_supremum(rate, most), loss)
+    e.same([rounding.random_rounding_bound(*case) for case in zip(rates, allowed, strict=True)], [loss] * 4)
     few = loss / (3 * np.expm1(4 * loss))
     e.needs(rounding.random_rounding_bound(few, 2 * loss) <= loss and allowed[0] > 2 * loss)
-    shown = {"budgets": listed(allowed), "exactly": listed(exactly), "rates": ",".join(map(str, rates))}
-    supremum = rounding.random_rounding_loss_supremum(0.4, 0.5)
-    return shown | {"exact": exact[0], "supremum": supremum, "bound": bounds[0], "few": few}
+    shown = {"budgets": listed(allowed), "rates": ",".join(map(str, rates))}
+    return shown | {"exact": exact[0], "bound": bounds[0], "few": few}
 
 
 def section_7_3_proportional_for_all_statistics(e: Evidence) -> Numbers:

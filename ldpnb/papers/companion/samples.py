@@ -36,12 +36,6 @@ def _edge() -> Pairs:
         yield subsampling.srs_loss(2 * epsilon, edge), epsilon
 
 
-@second_route(rounding.nearest_rounding_loss)
-def _nearest() -> Pairs:
-    for records, rate, epsilon in ((2, 0.25, 1.0), (3, 0.4, 0.5)):
-        yield rounding.nearest_rounding_loss(records, rate, epsilon), section_4.nearest_optimum(records, rate, epsilon)
-
-
 @second_route(subsampling.poisson_loss)
 def _poisson() -> Pairs:
     for rate in (0.05, 0.2, 0.8):
@@ -214,6 +208,7 @@ def when_rounding_amplifies(e: Evidence) -> Numbers:
     e.proven(section_4.rounding_amplifies() and threshold_of_the_nearest())
     epsilon, records, rate = 1.0, 2, 0.25
     edge, lost = rounding.rounding_threshold(epsilon), rounding.nearest_rounding_loss(records, rate, epsilon)
+    e.same(lost, subsampling.srs_loss(2 * epsilon, 1 / 3))  # one of two records, and of three
     e.needs(lost > epsilon and rate < edge)
     last = (0.5 - rate) / (edge - rate)
     return {"edge": edge, "records": records, "more": records + 1, "rate": rate, "lost": lost, "last": last}
