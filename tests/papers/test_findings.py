@@ -27,14 +27,6 @@ def test_crossings_are_those_of_the_budgets_drawn() -> None:
     assert not [mark for mark in none["marks"] if mark.x and not mark.printed]
 
 
-def test_a_limit_bound_is_told_to_fail_only_where_it_does() -> None:
-    table = optimality.binary_errors_and_bounds([1, 10, 100], [0.5, 2.0])
-    found = lopuhaa.bounds_for_two_values(table.assign(budget=table["epsilon (nats)"].map("ε = {:g}".format)))
-    assert "below n = " in found["title"]
-    assert "at no n drawn if ε = 2" in found["title"]
-    assert len(found["marks"]) == 1
-
-
 def test_titles_leave_out_what_there_is_none_of() -> None:
     needs = {"epsilon (nats)": [1.0], "mechanism": ["central Laplace"], "people needed": [9]}
     assert plan_charts.fewest(pd.DataFrame(needs), "people needed")["title"].startswith("No mechanism")

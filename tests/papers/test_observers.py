@@ -92,16 +92,6 @@ def test_numbers_of_a_secret_sample_of_fixed_size_lose_what_subsampling_says() -
     assert exact[2] < 0.4 * EPSILON
 
 
-def test_given_how_many_report_numbers_lose_as_those_of_a_sample_of_that_size() -> None:
-    for size in range(1, PEOPLE + 1):
-        pairs = []
-        for pair in neighbours(by_chance(PEOPLE, 0.3), numbers):
-            kept = [{seen: p for seen, p in law.items() if seen[0] == size} for law in pair]  # type: ignore[index]
-            assert sum(kept[0].values()) == pytest.approx(sum(kept[1].values()), rel=1e-12)
-            pairs.append((kept[0], kept[1]))
-        assert pure(pairs) == pytest.approx(np.log1p(size / PEOPLE * np.expm1(EPSILON)), rel=1e-12)
-
-
 def test_a_curator_loses_at_most_what_a_linear_program_over_all_her_mechanisms_finds() -> None:
     fixed, by_lot = losses()[4:]
     others = list(range(PEOPLE - 1))
@@ -112,10 +102,3 @@ def test_a_curator_loses_at_most_what_a_linear_program_over_all_her_mechanisms_f
         assert replaced == pytest.approx(worst, rel=1e-9)
         here, away = laws.poisson([8, *others], [rate] * PEOPLE), laws.poisson(others, [rate] * (PEOPLE - 1))
         assert removed == pytest.approx(largest_loss(here, away, epsilon=EPSILON).loss, rel=1e-9)
-
-
-def test_every_observer_is_named_with_what_is_seen_drawn_and_changed() -> None:
-    table = tour.observer_losses(RATES, people=PEOPLE, epsilon=EPSILON, delta=DELTA)
-    assert not table[["observer", "sees", "sample", "what changes", "loss"]].duplicated().any()
-    assert (table["loss"] == "at most").tolist() == [False, False, True, False, False, False]
-    assert (table["what changes"] == "one person").tolist() == [False] * 5 + [True]

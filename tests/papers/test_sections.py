@@ -47,16 +47,11 @@ def test_words_and_numbers_come_together(tmp_path: Path, monkeypatch: pytest.Mon
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        (
-            'kind = "proof"',
-            'kind = "hope"',
-            r"section_1.toml, \[theorem-1\]: kind must be one of identity.*got kind='hope'",
-        ),
+        ('kind = "proof"', 'kind = "hope"', r"section_1.toml, \[theorem-1\]: kind must be one of .*got kind='hope'"),
         ('place = "Theorem 1"', "place = 1", "place must be of type str, got place=1"),
         ('place = "Theorem 1"', "", "place must be given"),
         ("over =", "ower =", "ower must be one of"),
         ("claims.agree", "claims.no_such", "no_such"),
-        ("claims.agree", "nowhere.at_all", r"\[theorem-1\]: .*nowhere"),
         ("theorem-1", "theorem-2", "theorem_2"),
         ("says =", "asks =", "a question .* must be given together"),
         ("One is @{little}.", "One.", r"section_1.toml, \[phrases\]: every phrase must be used, got little"),

@@ -9,7 +9,6 @@ from ldpnb.papers.juarez2022 import clients, sessions
 from ldpnb.rng import stream
 
 READING = "0,0.27,1.01,-0.08,1,-63.5,2.42,924.25,1"
-RNG = stream("refusals", seed=4)
 
 
 def test_simulated_sessions_have_the_shape_of_the_source() -> None:
@@ -20,15 +19,6 @@ def test_simulated_sessions_have_the_shape_of_the_source() -> None:
     assert set(np.unique(recorded.labels)) == {1, 2, 3, 4}
     assert 0.3 < recorded.lying.mean() < 0.6
     assert np.unique(recorded.session).size == 87
-
-
-def test_the_simulated_groups_differ_in_posture() -> None:
-    recorded = sessions.simulate_sessions(200, 200, rng=stream("posture", seed=2))
-    own = recorded.groups[recorded.session]
-    lying = [recorded.features[recorded.lying & (own == g), 1].mean() for g in (0, 1)]
-    sitting = [recorded.features[(recorded.labels == 1) & (own == g), 1].mean() for g in (0, 1)]
-    assert lying[0] > lying[1] + 0.03
-    assert sitting[1] > sitting[0] + 0.03
 
 
 def write(folder: Path, name: str, lines: list[str]) -> None:
@@ -57,13 +47,9 @@ def test_a_malformed_reading_is_refused_with_its_file(tmp_path: Path, line: str)
         sessions.read_sessions(tmp_path)
 
 
-def test_missing_or_incomplete_folders_are_refused(tmp_path: Path) -> None:
+def test_a_folder_without_both_groups_is_refused(tmp_path: Path) -> None:
     write(tmp_path, "d1p01F", [READING])
-    for folder in (tmp_path / "nowhere", tmp_path):
-        with pytest.raises(ValueError, match="path must be a folder with files like d1p01M of both groups"):
-            sessions.read_sessions(folder)
-    write(tmp_path, "d1p02M", [""])
-    with pytest.raises(ValueError, match="d1p02M: "):
+    with pytest.raises(ValueError, match="path must be a folder with files like d1p01M of both groups"):
         sessions.read_sessions(tmp_path)
 
 
@@ -80,17 +66,3 @@ def test_resampled_clients_follow_the_observed_rates() -> None:
     assert drawn.sizes.tolist() == [10**6, 2 * 10**6]
     assert drawn.means == pytest.approx([0.0, -0.2], abs=5e-3)
     assert drawn.counts[0, 2] == 0
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: sessions.simulate_sessions(0, 5, rng=RNG), "male must be an integer >= 1, got male=0"),
-        (lambda: clients.two_valued([10], [0.5], [0.2]), "second_moments between their squares and 1"),
-        (lambda: clients.resampled([[0.1], [1.2]], [5, 5], rng=RNG), r"rates must be in \[0, 1\]"),
-        (lambda: clients.published_rates("age"), "column must be one of sessions"),
-    ],
-)
-def test_bad_input_is_refused_by_name_rule_and_value(call, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        call()
