@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import combinations
 
-from mpmath import exp, expm1, log, mpf, sqrt, tanh
+from mpmath import exp, expm1, log, mpf, tanh
 
 HALF, TENTH = mpf("0.5"), mpf("0.1")
 
@@ -11,23 +11,6 @@ HALF, TENTH = mpf("0.5"), mpf("0.1")
 def growth(rate: str, epsilon: str) -> mpf:
     """``ln(1 + rate (e^epsilon - 1))``."""
     return log(1 + mpf(rate) * expm1(mpf(epsilon)))
-
-
-def gaussian(population: int, mean: int, deviation: str) -> list[mpf]:
-    weights = [exp(-((m - mean) ** 2) / (2 * mpf(deviation) ** 2)) for m in range(population + 1)]
-    return [w / sum(weights) for w in weights]
-
-
-def tilted(law: Sequence[mpf], epsilon: mpf, values: Sequence[mpf] | None = None) -> mpf:
-    """Mean of values, or of the rate, under the law reweighted by ``e^(epsilon m)``."""
-    weights = [w * exp(epsilon * m) for m, w in enumerate(law)]
-    own = [mpf(m) / (len(law) - 1) for m in range(len(law))] if values is None else values
-    return sum(w * v for w, v in zip(weights, own, strict=True)) / sum(weights)
-
-
-def lower(law: Sequence[mpf], epsilon: mpf, steps: int) -> mpf:
-    """Loss of the noisy sum's tail when one record falls by one or two."""
-    return -log(1 - (1 - exp(-steps * epsilon)) * tilted(law, epsilon))
 
 
 def clusters(sizes: Sequence[int], chosen: int, epsilon: mpf, step: int = 1) -> mpf:
@@ -74,14 +57,9 @@ def fixed_variance(epsilon: str) -> mpf:
 
 
 CERTIFICATES = {
-    "section-2.3": {
-        "lose {} at": lambda: 2 * growth("0.5", "1"),
-        "replacement loses {}, a fifth {} |": lambda: [growth(r, "1") for r in ("0.1", "0.2")],
-    },
+    "section-2.3": {"replacement loses {}, a fifth {} |": lambda: [growth(r, "1") for r in ("0.1", "0.2")]},
     "theorem-2.2": {
-        "lose {} and {} of": lambda: [growth("0.4", "0.5"), mpf("0.004")],
         "noise {}, not {}: budget {} |": lambda: [1 / (100 * growth("10", "1")), mpf("0.01"), growth("10", "1")],
-        "only, is {} times": lambda: 10 / growth("10", "1"),
     },
     "lemmas-a.2-to-a.4": {
         "form {} is attained, the product form {} is": lambda: [
@@ -90,51 +68,32 @@ CERTIFICATES = {
         ],
     },
     "lemma-b.1": {"lose {}, $2$": lambda: growth("0.4", "1")},
-    "lemma-b.3": {": {} for five": lambda: tilted([mpf(m) / 10 for m in (6, 1, 0, 2, 1)], mpf("0.3"), [1, 1, 2, 2, 5])},
     "section-1.1-characterisation": {"lose {} and {} at": lambda: [log((1 + exp(4)) / 2), log(2 / (1 + exp(-4)))]},
-    "theorem-3.1": {
-        "loses {} ($n": lambda: lower(gaussian(20, 5, "2"), HALF, 1),
-        "to $-1$ ({} at": lambda: lower(gaussian(20, 5, "2"), HALF, 2),
-        "just $2$ {} |": lambda: growth("0.5", "1.6"),
-    },
     "section-4.1": {"best test {};": lambda: 1 - exp(-mpf(1))},
     "proposition-4.1": {r"1)$, {} at $\varepsilon'=1$, not {};": lambda: [tanh(HALF), expm1(mpf(1))]},
-    "proposition-4.2": {
-        "never off {} off": lambda: 100 / (1 + exp(mpf(1))) - 2,
-        "bound is {} |": lambda: 10 / (1 + exp(HALF)) - 1,
-    },
+    "proposition-4.2": {"never off {} off": lambda: 100 / (1 + exp(mpf(1))) - 2},
     "section-4.3-deterministic-rounding": {
         "lose {}, {} and {} at": lambda: [growth("0.4", e) for e in ("1", "2", "4")],
     },
-    "section-4.3-randomised-rounding": {
-        "to $r={}$; $r=0.75$": lambda: 1 / (1 + exp(HALF)),
-        "at most {} |": lambda: supremum("0.75", "0.5"),
-    },
+    "section-4.3-randomised-rounding": {"at most {} |": lambda: supremum("0.75", "0.5")},
     "theorem-4.3": {
         ": {} and {} at": lambda: [
             value * 10**7 for value in (supremum("0.1", "1e-6"), growth("0.2", "2e-6") + growth("0.1", "2e-6"))
         ],
     },
     "theorem-5.1": {
-        "too large {}, above the optimum {} |": lambda: [
-            bound((1,) * 4, 1, mpf(1), 1, 2),
-            clusters((1,) * 4, 1, mpf(1)),
-        ]
+        "too large {}, above {} |": lambda: [bound((1,) * 4, 1, mpf(1), 1, 2), clusters((1,) * 4, 1, mpf(1))]
     },
     "theorem-5.2": {
         ": {} in {} to {};": lambda: [clusters(*FOUR), bound(*FOUR, 1), bound(*FOUR, 4)],
-        ": {} (deletion), {} (": lambda: [clusters((500,) * 20, 2, TENTH, step) for step in (1, 2)],
-        "80$: {}, {}, {}, {}, {} %": lambda: [1000 * bound((n,) * 10, 1, TENTH, n) for n in (1, 10, 20, 40, 80)],
+        "{}, {}, {}, {}, {} % of": lambda: [1000 * bound((n,) * 10, 1, TENTH, n) for n in (1, 10, 20, 40, 80)],
     },
-    "section-5.1-shares-of-clusters-and-records": {
-        "holds {} or {} of": lambda: [mpf(1) / 9, mpf(2) / 9],
-        "deviation {}, {}, {} |": lambda: [1 / sqrt(mpf(k) - 1) for k in (10, 1000, 100_000)],
-    },
+    "section-5.1-shares-of-clusters-and-records": {"holds {} or {} of": lambda: [mpf(1) / 9, mpf(2) / 9]},
     "equation-3": {
         ": {}; clusters": lambda: growth("0.4", "0.5"),
         "and {} under deletion": lambda: clusters((1,) * 5, 2, HALF),
     },
-    "theorem-5.3": {"3,1,2,4$: {})": lambda: clusters(*FOUR)},
+    "theorem-5.3": {"3,1,2,4$: {}; after": lambda: clusters(*FOUR)},
     "section-5.2-two-stage-sampling": {
         "=0.1$ {}, {}, {}, {}, {} of": lambda: [
             10 * bound((s,) * 10, 1, growth("0.1", "0.1"), s) / bound((s,) * 10, 1, TENTH, s)
@@ -146,22 +105,12 @@ CERTIFICATES = {
             HALF - log(1 + mpf(odds) * mpf("0.375") * exp(HALF)) for odds in (1, mpf(1) / 9, mpf(1) / 99, 0)
         ]
     },
-    "section-6-data-dependent-inclusion": {
-        "loses {}; one": lambda: pps_clusters(2, [(2, 1)]),
-        "=100$, {} of": lambda: growth("0.1", "1"),
-    },
-    "section-6-detectable-inclusion": {
-        "is {}, {}, {}, {} for": lambda: [exp(mpf("0.6") * n) for n in (1, 2, 5, 10)],
-        r"e^\varepsilon={}$": lambda: exp(mpf("0.3")),
-    },
-    "section-6.1-pps-of-elements": {
-        "least {} ({} by": lambda: [growth("0.8", "1"), 1 + log(mpf("0.8"))],
-        "loses {} where the $4$ gives way to a $9$, its floor is {} |": lambda: [growth("0.6", e) for e in ("2", "1")],
-    },
-    "section-6.1-equal-sizes": {"(20) {};": lambda: growth("0.5", "1")},
+    "section-6-data-dependent-inclusion": {"loses {}; one": lambda: pps_clusters(2, [(2, 1)])},
+    "section-6-detectable-inclusion": {"is {}, {}, {}, {} for": lambda: [exp(mpf("0.6") * n) for n in (1, 2, 5, 10)]},
+    "section-6.1-pps-of-elements": {"least {} ({} by": lambda: [growth("0.8", "1"), 1 + log(mpf("0.8"))]},
+    "section-6.1-equal-sizes": {"sample {} |": lambda: growth("0.5", "1")},
     "section-6.2-pps-of-clusters": {
         "lose {}, of $10$ {};": lambda: [pps_clusters(2, [(2, 99)]), pps_clusters(10, [(10, 99)])],
-        "of $3$ lose {}, {}, {}, {}; a": lambda: [pps_clusters(3, [(3, k - 1)]) for k in (2, 10, 100, 1000)],
         "of $3$ {} |": lambda: pps_clusters(60, [(3, 1000)]),
     },
     "section-6.3-systematic-sampling": {
@@ -172,16 +121,15 @@ CERTIFICATES = {
     "section-7.2-neyman-example": {
         "loses {}, best test {} |": lambda: [mpf("1.9"), 1 - 2 * exp(-mpf("0.9")) / (1 + exp(TENTH))]
     },
-    "theorem-7.2": {
-        "supremum {}, bound {};": lambda: [supremum("0.4", "0.5"), growth("0.8", "1") + growth("0.4", "1")],
-    },
+    "theorem-7.2": {", bound {};": lambda: growth("0.8", "1") + growth("0.4", "1")},
     "section-7.3-proportional-for-all-statistics": {
-        "fixed {}; if": lambda: fixed_variance("0.41"),
-        "vary, {} times": lambda: mpf("0.999") / (1 / mpf(99) - 1 / mpf(1000)),
+        "variance is {} times": lambda: mpf("0.999") / (1 / mpf(99) - 1 / mpf(1000)),
     },
 }
 EXCEPTIONS = {
-    "section-3-tails": "linear programs, and a slope along the imaginary axis",
+    "lemma-b.3": "linear programs",
+    "theorem-3.1": "linear programs",
+    "section-3-tails": "linear programs",
     "figure-2": "linear programs",
     "equation-6": "shares in fractions, and an enumeration",
     "section-6.1-limited-variation": "sums over records that the linear program confirms at six of them",
