@@ -23,11 +23,8 @@ def alone() -> list[allocation.Outcomes]:
 
 @second_route(allocation.Outcomes.variances)
 def _variances() -> Pairs:
-    best = allocation.outcomes(TINY, best_allocation.best_rule(TINY, 3, 1.5, looks=True).rule(TINY))
-    for outcomes in (drawn(), *alone()):
-        yield outcomes.variances().max(), (1 - 1 / 3 + 1 / 2 - 1 / 3) / 12
     large = allocation.outcomes(allocation.Family((4, 4), (1.0, 2.0)), allocation.fixed((2, 2)))
-    for outcomes in (drawn(), *alone(), best, large):
+    for outcomes in (drawn(), *alone(), large):
         off = (outcomes.values - (outcomes.chances @ outcomes.values)[:, None]) ** 2
         yield outcomes.variances(), (outcomes.chances * off).sum(axis=1)
 
@@ -38,12 +35,6 @@ def _noise() -> Pairs:
         for outcomes in alone():
             yield outcomes.noise_scale(epsilon), 0.5 / np.log1p(3 * np.expm1(epsilon))
         yield drawn().noise_scale(epsilon), tail_scale(epsilon)
-
-
-@second_route(subsampling.srs_budget)
-def _budget() -> Pairs:
-    for epsilon in BUDGETS:
-        yield subsampling.srs_loss(subsampling.srs_budget(epsilon, 1 / 3), 1 / 3), epsilon
 
 
 @second_route(best_allocation.best_rule)

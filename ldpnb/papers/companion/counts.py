@@ -31,11 +31,6 @@ def _risks() -> Pairs:
         yield shrinkage.rare_risk(SMALL, weight), law @ np.square(errors)
 
 
-@second_route(shrinkage.best_share)
-def _best_share() -> Pairs:
-    yield shrinkage.best_share(SampledCounts(5, 0.5, KaryRandomisedResponse(math.log(2), 2))), 0.5
-
-
 def bias_or_variance(e: Evidence) -> Numbers:
     survey, none = SampledCounts(n, q, KaryRandomisedResponse(budget(t), k)), Symbol(0)
     rescaled, unsampled = survey.rare_variance_rescaled, n / (t - 1)

@@ -13,8 +13,7 @@ from ldpnb.accuracy import dropouts, gaps
 from ldpnb.arithmetic import Real
 from ldpnb.claims import Evidence, UnsoundError
 from ldpnb.deciders import budget, identity, symbols
-from ldpnb.estimators import gaps as estimators
-from ldpnb.mechanisms import best_gap, contrasts, moves
+from ldpnb.mechanisms import best_gap, moves
 from ldpnb.mechanisms.contrasts import SignedBit
 from ldpnb.mechanisms.groups import DiscretisedMeans
 from ldpnb.papers.juarez2022 import routes
@@ -27,26 +26,6 @@ MECHANISM, SIZES, DROPPED = DiscretisedMeans(1.0, 1.0), (7_000, 9_000), (0.3, 0.
 VALUES, HOLDING = np.array([-1.0, 0.6, 1.0]), np.array([[0.04, 0.3, 0.66]] * 2)
 MEANS, MOMENTS = tuple(HOLDING @ VALUES), tuple(HOLDING @ VALUES**2)
 SHARES, BUDGETS = (0.5, 0.25, 0.1, 0.05, 0.01, 0.001), (0.1, 0.5, 1.0, 2.0, 3.0, 6.0)
-
-
-def by_delta_method(mechanism: DiscretisedMeans, held: np.ndarray, values: np.ndarray) -> float:
-    """Return the variance of the gap from the covariances of the channel's reports and differences of the estimate."""
-    law, counts = mechanism.channel(values), held.ravel()
-    mean, covariance = law @ counts, np.diag(law @ counts) - (law * counts) @ law.T
-
-    def gap(tallies: np.ndarray) -> float:
-        first, second = estimators.self_sized_means(mechanism, tallies.reshape(-1, 2))
-        return float(first - second)
-
-    steps = np.eye(mean.size)
-    slopes = np.array([(gap(mean + step) - gap(mean - step)) / 2 for step in steps])
-    return float(slopes @ covariance @ slopes)
-
-
-@second_route(dropouts.estimated_sizes_variance, estimators.self_sized_means)
-def _estimated_sizes() -> Pairs:
-    repaired = dropouts.estimated_sizes_variance(MECHANISM, SIZES, MEANS, MOMENTS)
-    yield repaired, by_delta_method(MECHANISM, np.array(SIZES)[:, None] * HOLDING, VALUES), 1e-5
 
 
 @second_route(dropouts.dropout_error, gaps.mean_variance, gaps.GroupGap.variance)
@@ -80,14 +59,6 @@ def _channels() -> Pairs:
         yield np.log(sent.max(axis=1) / sent.min(axis=1)).max(), epsilon
         yield least.scores @ matrix / least.target, np.ones(4)
         yield least.scores**2 @ matrix @ inputs, least.variance
-
-
-@second_route(contrasts.SignedBit.gain, best_gap.rare_group_limit)
-def _ends() -> Pairs:
-    halves = [4 / SignedBit(epsilon, (1, 1)).gain ** 2 for epsilon in BUDGETS]
-    yield [best(0.5, epsilon).variance for epsilon in BUDGETS], halves
-    limits = [float(best_gap.rare_group_limit(epsilon)) for epsilon in BUDGETS[:3]]
-    yield [0.001**2 * best(0.001, epsilon).variance for epsilon in BUDGETS[:3]], limits, 2e-3
 
 
 size, other, rest, mean, mean2, nu, nu2 = symbols("size other rest mean mean2 nu nu2")

@@ -28,30 +28,6 @@ t = symbols("t")[0]
 eps = budget(t)
 HASHING = LocalHashing.optimised(1.0, 3)
 USERS, DELTA = 50_000, 1e-6
-KEPT = np.e / (np.e + 3)
-
-
-def bits_of(kept: float, other: float) -> np.ndarray:
-    """Return the ``(8, 3)`` law of three bits, the holder's own 1 with chance `kept`, the others `other`."""
-    bits = np.array(list(product((0, 1), repeat=3)))[:, ::-1]
-    chances = [[kept if value == own else other for own in range(3)] for value in range(3)]
-    return np.array([np.where(bits == 1, row, 1 - np.array(row)).prod(axis=1) for row in chances]).T
-
-
-def rare_variance(law: np.ndarray, p: float, q: float) -> float:
-    """Return the variance of the estimated count of the second value, from the bits of one sender of the first."""
-    estimates = ((np.arange(len(law)) >> 1 & 1) - q) / (p - q)
-    return float(law[:, 0] @ estimates**2 - (law[:, 0] @ estimates) ** 2)
-
-
-@second_route(LocalHashing.p, LocalHashing.q, LocalHashing.truthful_rate)
-def _hashing() -> Pairs:
-    yield [HASHING.p, HASHING.q, HASHING.truthful_rate], [KEPT, 1 / 4, KEPT - 1 / 4]
-
-
-@second_route(UnaryEncoding.channel)
-def _unary() -> Pairs:
-    yield UnaryEncoding(KEPT, 1 / 4, 3).channel(), bits_of(KEPT, 1 / 4)
 
 
 @second_route(LocalHashing.optimised)
@@ -63,20 +39,22 @@ def _best_cells() -> Pairs:
         yield LocalHashing.optimised(epsilon, 100).cells, least
 
 
-@second_route(LocalHashing.channel)
+@second_route(LocalHashing.channel, LocalHashing.p, LocalHashing.q, LocalHashing.truthful_rate)
 def _supported() -> Pairs:
     channel, functions = HASHING.channel(), HASHING.functions()
     supported = np.repeat(functions, 4, axis=0) == np.tile(np.arange(4), len(functions))[:, None]
+    yield supported.T @ channel, HASHING.q + HASHING.truthful_rate * np.eye(3)  # the chances to support each value
     law = np.zeros((8, 3))
     np.add.at(law, supported @ (1 << np.arange(3)), channel)
-    yield law, bits_of(KEPT, 1 / 4)
+    yield law, UnaryEncoding(HASHING.p, HASHING.q, 3).channel()
 
 
 @second_route(histograms.pure_variance)
 def _variances() -> Pairs:
     near, oue = LocalHashing.optimised(1.0, 100), UnaryEncoding.optimised(1.0, 100)
-    for mechanism, p, q in ((near, KEPT, 1 / 4), (oue, 0.5, 1 / (np.e + 1))):
-        yield histograms.pure_variance(0, users=1, mechanism=mechanism), rare_variance(bits_of(p, q), p, q)
+    for mechanism, p, q in ((near, np.e / (np.e + 3), 1 / 4), (oue, 0.5, 1 / (np.e + 1))):
+        estimates, chances = (np.array([0, 1]) - q) / (p - q), np.array([1 - q, q])  # of a bit of another's
+        yield histograms.pure_variance(0, users=1, mechanism=mechanism), chances @ estimates**2
 
 
 @second_route(purify.purified, hockey_stick.channel_delta)

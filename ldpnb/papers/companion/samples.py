@@ -3,10 +3,8 @@
 ``t = e^epsilon``, ``q`` a sampling rate.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
-from itertools import product
-from typing import Any
 
 import numpy as np
 import sympy
@@ -16,70 +14,13 @@ from ldpnb.arithmetic import Real
 from ldpnb.claims import Evidence
 from ldpnb.deciders import budget, derivative, identity, oo, positive, replaced, symbols
 from ldpnb.designs import laws
-from ldpnb.designs.sizes import binomial_size, fixed_size
 from ldpnb.papers.bun2022 import section_4, shared
-from ldpnb.privacy import clusters, optimiser, random_size, releases, rounding, subsampling
+from ldpnb.privacy import clusters, optimiser, releases, rounding, subsampling
 from ldpnb.sections import Numbers, Pairs, second_route
 
 t, q, e, n = symbols("t q e n")
 BUDGET, RATE = {t: (1, oo)}, {q: (0, 1)}
 eps = budget(t)
-FEW = ((4, 2, 0.5), (2, 2, 1.0), (3, 3, 0.5))
-"""Records, draws, epsilon."""
-
-
-@second_route(rounding.rounding_threshold, rounding.random_rounding_loss_supremum)
-def _edge() -> Pairs:
-    for epsilon in (0.3, 1.0):
-        edge = rounding.rounding_threshold(epsilon)
-        yield rounding.random_rounding_loss_supremum(edge, epsilon), epsilon
-        yield subsampling.srs_loss(2 * epsilon, edge), epsilon
-
-
-@second_route(subsampling.poisson_loss)
-def _poisson() -> Pairs:
-    for rate in (0.05, 0.2, 0.8):
-        drawn, other, absent = (
-            laws.poisson([*changed, 0, 0], [rate] * (2 + len(changed))) for changed in ((1,), (2,), ())
-        )
-        yield subsampling.poisson_loss(1.0, rate), optimiser.largest_loss(drawn, other, epsilon=1.0).loss
-        deleted = subsampling.poisson_loss(1.0, rate, neighbours="deletion")
-        for two in ((drawn, absent), (absent, drawn)):
-            yield deleted, optimiser.largest_loss(*two, epsilon=1.0).loss
-
-
-@second_route(subsampling.srs_loss)
-def _fixed() -> Pairs:
-    for records, draws, epsilon in FEW:
-        fixed = shared.optimum(partial(laws.subsets, size=draws), records, epsilon, mechanism="replacement")
-        yield subsampling.srs_loss(epsilon, draws / records), fixed
-
-
-@second_route(random_size.random_size_loss)
-def _random_size() -> Pairs:
-    for rate in (0.05, 0.2):
-        yield random_size.random_size_loss(fixed_size(int(20 * rate), 20), 1.0), np.log1p(rate * np.expm1(2.0))
-        free = np.log1p(rate * np.expm1(1.0)) - np.log1p(rate * np.expm1(-1.0))
-        yield random_size.random_size_loss(binomial_size(20, rate), 1.0), free
-
-
-def multisets(records: Sequence[Any], draws: int) -> laws.Law:
-    share = len(records) ** -draws
-    names = [str(record) for record in records]
-    return laws.mixture((share, {tuple(sorted(sample)): 1.0}) for sample in product(names, repeat=draws))
-
-
-@second_route(subsampling.with_replacement_loss)
-def _with_replacement() -> Pairs:
-    for records, draws, epsilon in FEW:
-        first, second, none = (multisets([*changed, *range(records - 1)], draws) for changed in ("x", "y", ""))
-        lost = subsampling.with_replacement_loss(epsilon, draws, records)
-        for other in (second, none):
-            yield lost, optimiser.largest_loss(first, other, epsilon=epsilon, mechanism="replacement").loss
-    yield (
-        subsampling.with_replacement_loss(1.0, 10, 100),
-        np.log(np.exp(np.arange(11)) @ binom.pmf(range(11), 10, 0.01)),
-    )
 
 
 @second_route(releases.releases_loss, clusters.ClusterSample.upper_bound)
@@ -200,6 +141,8 @@ def with_replacement() -> bool | None:
     growth = np.exp(subsampling.with_replacement_loss(eps, 2, n))
     mean = (1 - 1 / n) * (1 - 1 / n) + 2 / n * (1 - 1 / n) * t + t * t / (n * n)
     attained = identity(growth, mean)  # u_j = t^j, v_j = 1
+    fewer = np.exp(subsampling.srs_loss(eps, 2 / n))  # without replacement
+    attained = attained and identity(growth - fewer, (t - 1) * (t - 1) / (n * n))
     return above and below and spare and attained and positive((1 - w) * (most - 1), {w: (0, 1), most: (1, oo)})
 
 
@@ -228,6 +171,7 @@ def poisson_against_fixed_size(e: Evidence) -> Numbers:
 def samples_drawn_with_replacement(e: Evidence) -> Numbers:
     e.proven(with_replacement())
     one, other = subsampling.with_replacement_loss(1.0, 10, 100), subsampling.srs_loss(1.0, 0.1)
+    e.same(one, np.log(np.exp(np.arange(11)) @ binom.pmf(range(11), 10, 0.01)))
     e.needs(one > other)
     return {"one": one, "other": other}
 
