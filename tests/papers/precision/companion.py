@@ -53,7 +53,7 @@ CERTIFICATES = {
         ],
     },
     "samples-drawn-with-replacement": {
-        "\\varepsilon = 1$: {} against {};": lambda: [10 * log1p(expm1(mpf(1)) / 100), fixed("0.1", 1)],
+        "\\varepsilon = 1$: {} against {} without": lambda: [10 * log1p(expm1(mpf(1)) / 100), fixed("0.1", 1)],
     },
     "local-hashing-is-unary-encoding": {"= 1$ have {} times": lambda: (e + 3) ** 2 / (12 * e)},
     "several-releases-from-one-sample": {
