@@ -5,30 +5,15 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from ldpnb.accuracy import dropouts, gaps, means
+from ldpnb.accuracy import gaps
 from ldpnb.mechanisms.best_gap import BestGapChannel
-from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
-from ldpnb.mechanisms.means import CentralLaplace, OneBit
+from ldpnb.mechanisms.groups import LaplaceMeans
 from ldpnb.privacy import channel, lemmas, optimiser, rounding, unequal
 from ldpnb.privacy.clusters import ClusterSample
 from ldpnb.run.ledger import committed_ledger
 
 EPSILON = np.log(2)
 LEDGER = committed_ledger().set_index("claim").fillna("")
-
-
-def harmless_dropout() -> bool:
-    """Equal shares of two groups with one mean leave the gap without bias, and estimated sizes can cost a lot."""
-    weak = DiscretisedMeans(0.01, 1.0)
-    known = gaps.GroupGap(weak, (500, 500)).variance((1.0, 1.0))
-    dear = dropouts.estimated_sizes_variance(weak, (500, 500), (1.0, 1.0), (1.0, 1.0))
-    return gaps.misestimated_gap_bias((1 / 0.7, 1 / 0.7), (0.5, 0.5)) == 0 and bool(dear > 100 * known)
-
-
-def better_than_a_curator() -> bool:
-    """At values 0 and m three users at epsilon 4 do better by one bit each than a curator with Laplace noise."""
-    bits = means.variance(OneBit(4.0), np.array([0.0, 1.0]), np.array([2, 1]))
-    return bool(bits < means.worst_variance(CentralLaplace(4.0), 3))
 
 
 def mixtures_of_apart_components() -> bool:
@@ -47,12 +32,6 @@ def others_that_change_places() -> bool:
     return optimiser.largest_loss(first, second, epsilon=EPSILON).loss > unequal.one_draw_loss(0.1, 0.1, EPSILON)
 
 
-def a_single_group() -> bool:
-    """Nobody can be moved out of the only group: what is left is randomised response on the sign."""
-    kept = 1 / (1 + np.exp(-1.0))
-    return channel.privacy_loss([[kept, 1 - kept], [1 - kept, kept]]).epsilon < DiscretisedMeans(1.0, 1.0).epsilon - 0.3
-
-
 def numbers_as_they_are() -> bool:
     """Laplace noise at epsilon 6 leaves less than a third of the least variance that any channel of signs has."""
     noise = gaps.GroupGap.of_halves(LaplaceMeans.calibrated(6.0), 100)
@@ -64,10 +43,7 @@ EDGES: dict[str, tuple[str, Callable[[], object]]] = {
     "bun2022/theorem-5.2": ("an emptied cluster stays", an_emptied_cluster_that_goes),
     "bun2022/section-6-data-dependent-inclusion": ("in the same proportions", others_that_change_places),
     "bun2022/theorem-7.2": ("has Theorem 4.3's bound", lambda: rounding.random_rounding_loss(4, 0.75, 0.5) > 0.5),
-    "juarez2022/theorem-4.1": ("two or more groups", a_single_group),
-    "lecture20/local-model-accuracy": (r"$n \ge 3$ for numbers, at their worst", better_than_a_curator),
     "companion/the-best-channel-for-a-gap": ("a channel that takes numbers unrounded", numbers_as_they_are),
-    "companion/dropouts-with-estimated-group-sizes": ("is off by $d'm' - dm$ however many", harmless_dropout),
 }
 """Words that a verdict needs, and what happens where they do not hold."""
 

@@ -12,7 +12,6 @@ from ldpnb.estimators.frequency import normal_offset, project_simplex, scale_sim
 from ldpnb.estimators.likelihood import krr_mle
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.mechanisms.groups import LaplaceMeans
-from ldpnb.mechanisms.subsets import SubsetSelection
 from ldpnb.papers.lopuhaa2020.tables.optimality import errors_over_limit
 from ldpnb.privacy import shuffling
 
@@ -58,10 +57,3 @@ def test_errors_over_their_limit_are_those_of_the_referees_thousand_draws() -> N
     for row, (mean, error) in zip(table.to_dict("records"), ((0.911, 0.006), (0.996, 0.009)), strict=True):
         assert abs(row["MLE"] - mean) < 4 * np.hypot(error, row["s.e. of MLE"])
         assert row["s.e. of MLE"] < 0.04
-
-
-@pytest.mark.parametrize("chosen", [1, 2, 3])
-def test_the_best_subset_shrinks_where_the_referee_says(chosen: int) -> None:
-    change = np.log((10 - chosen) * (9 - chosen) / (chosen * (chosen + 1))) / 2
-    sizes = [SubsetSelection.optimal(change * factor, 10).subset_size for factor in (0.999, 1.001)]
-    assert sizes == [chosen + 1, chosen]

@@ -59,10 +59,3 @@ def test_two_values_reach_any_mean_and_second_moment() -> None:
     assert made.second_moments == pytest.approx([0.993463, 0.3], abs=2e-6)
     assert made.sizes.tolist() == [10**7, 10**6]
     assert np.abs(made.values).max() <= 1
-
-
-def test_resampled_clients_follow_the_observed_rates() -> None:
-    drawn = clients.resampled([[0.1, 0.9], [0.2, 0.4, 0.6]], [10**6, 2 * 10**6], rng=stream("draw", seed=3))
-    assert drawn.sizes.tolist() == [10**6, 2 * 10**6]
-    assert drawn.means == pytest.approx([0.0, -0.2], abs=5e-3)
-    assert drawn.counts[0, 2] == 0

@@ -4,7 +4,7 @@ import importlib
 import re
 
 import pytest
-from certify import NUMBER, certify, pieces, printed, text_of, values
+from certify import certify, pieces, text_of, values
 from mpmath import log, mp, mpf
 
 from ldpnb import claims
@@ -29,19 +29,6 @@ def test_every_claim_is_certified_or_says_why_not(source: str) -> None:
     with_fractions = {claim for claim in ids if re.search(r"\d\.\d", text_of(f"{source}/{claim}"))}
     assert with_fractions <= certified | excepted
     assert all(reason.strip() for reason in table.EXCEPTIONS.values())
-
-
-def test_most_claims_are_certified() -> None:
-    numbers = [
-        number
-        for source, table in TABLES.items()
-        for claim, piece in pieces(table.CERTIFICATES)
-        for number in printed(f"{source}/{claim}", piece)
-    ]
-    claims = sum(len(table.CERTIFICATES) for table in TABLES.values())
-    assert all(re.fullmatch(NUMBER, number) for number in numbers)
-    assert len(numbers) >= 300
-    assert claims >= 90
 
 
 @pytest.mark.parametrize(
