@@ -47,12 +47,6 @@ def test_a_malformed_reading_is_refused_with_its_file(tmp_path: Path, line: str)
         sessions.read_sessions(tmp_path)
 
 
-def test_a_folder_without_both_groups_is_refused(tmp_path: Path) -> None:
-    write(tmp_path, "d1p01F", [READING])
-    with pytest.raises(ValueError, match="path must be a folder with files like d1p01M of both groups"):
-        sessions.read_sessions(tmp_path)
-
-
 def test_two_values_reach_any_mean_and_second_moment() -> None:
     made = clients.two_valued([10**7, 10**6], [0.78, -0.4], [0.993463, 0.3])
     assert made.means == pytest.approx([0.78, -0.4], abs=2e-6)

@@ -14,11 +14,9 @@ from ldpnb.papers.biswas2022.tables import sampling
 from ldpnb.papers.bun2022 import establishments
 from ldpnb.papers.bun2022.tables import allocation, private_allocation, sample_sizes, unequal
 from ldpnb.papers.juarez2022 import clients
-from ldpnb.papers.juarez2022.sessions import simulate_sessions
-from ldpnb.papers.juarez2022.tables import gap_errors, gap_intervals, gaps, sessions
+from ldpnb.papers.juarez2022.tables import gap_errors, gap_intervals, gaps
 from ldpnb.papers.lecture20.tables import histograms, means
 from ldpnb.papers.lopuhaa2020.tables.frequencies import Truth, compare
-from ldpnb.rng import stream
 from ldpnb.run.catalogue import find
 
 COUNTS = sampling.data_sets(20_000, seed=5)["Bin(100, .5)"]
@@ -125,15 +123,6 @@ def test_a_point_is_the_same_whatever_other_points_are_computed() -> None:
     truth, settings = Truth.from_prior(8, 500), {"draws": 6, "seed": 3}
     both = compare("k-RR", truth, [0.5, 2.0], **settings).query("`epsilon (nats)` == 2.0").reset_index(drop=True)
     pd.testing.assert_frame_equal(both, compare("k-RR", truth, [2.0], **settings))
-
-
-def test_the_whole_chain_keeps_its_bound() -> None:
-    recorded = simulate_sessions(12, 30, readings=300, rng=stream("chain", seed=1))
-    rates = sessions.rates_by_client(sessions.client_rates(recorded, runs=2, training_share=0.7, l1_ratio=0.99, seed=1))
-    measures = gap_errors.chain(rates, [1.0], users=10**6, repetitions=200, failure=0.01, seed=1)
-    wide = measures.pivot_table(index=["metric", "mechanism"], columns="way", values="error of the gap")
-    assert wide["mean error"].to_numpy() == pytest.approx(wide["expected error"].to_numpy(), rel=0.3)
-    assert (wide["bound"] > wide["mean error"]).all()
 
 
 @pytest.mark.parametrize("name", ["01_sampling_bias", "02_tv_vs_communication"])

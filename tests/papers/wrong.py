@@ -105,15 +105,11 @@ def rewritten(function: Any, kind: str, place: int) -> Any:
     top = tree.body[0]
     assert isinstance(top, ast.FunctionDef)
     top.decorator_list, top.returns = [], None
-    parents = [(node, name, i) for node in walked(top) for name, value in ast.iter_fields(node) for i in indices(value)]
-    nodes = [(p, name, i, new) for p, name, i in parents if (new := CHANGES[kind](child(p, name, i)))]
-    if not nodes:
+    places = [(at, key, new) for n in walked(top) for at, key, old in slots(n) if (new := CHANGES[kind](old))]
+    if not places:
         return None
-    parent, name, i, new = nodes[place % len(nodes)]
-    if i is None:
-        setattr(parent, name, new)
-    else:
-        getattr(parent, name)[i] = new
+    at, key, new = places[place % len(places)]
+    at[key] = new
     return compiled(function, tree)
 
 
@@ -128,15 +124,11 @@ def walked(top: ast.FunctionDef) -> Iterator[ast.AST]:
         stack += reversed([n for n in inner if n is not getattr(node, "annotation", None)])
 
 
-def indices(value: Any) -> list[int | None]:
-    if isinstance(value, list):
-        return [i for i, item in enumerate(value) if isinstance(item, ast.expr)]
-    return [None] if isinstance(value, ast.expr) else []
-
-
-def child(parent: ast.AST, name: str, i: int | None) -> Any:
-    value = getattr(parent, name)
-    return value if i is None else value[i]
+def slots(node: ast.AST) -> Iterator[tuple[Any, Any, ast.AST]]:
+    """What holds each expression of a node, its key there, and the expression."""
+    for name, value in ast.iter_fields(node):
+        holder, items = (value, enumerate(value)) if isinstance(value, list) else (node.__dict__, [(name, value)])
+        yield from ((holder, key, item) for key, item in items if isinstance(item, ast.expr))
 
 
 def magnitude(value: Any) -> float | None:
