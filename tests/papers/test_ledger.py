@@ -33,8 +33,8 @@ def test_only_a_decider_grants_a_reach_beyond_instances(
 ) -> None:
     evidence = Evidence(reach="all parameters", corrected="what holds")
     gather(evidence)
-    found = evidence.verdict("1", "proof")
-    assert (found.status, found.reach) == (status, reach)
+    verdict = evidence.verdict("1", "proof")
+    assert (verdict.status, verdict.reach) == (status, reach)
 
 
 @pytest.mark.parametrize(
@@ -80,10 +80,10 @@ def test_the_readme_counts_the_ledger(source: str) -> None:
     row = next(line for line in lines if line.startswith(f"| [`{source}`]"))
     shown = dict(zip(re.split(r" *\| *", heads), re.split(r" *\| *", row), strict=True))
     own = LEDGER[LEDGER["claim"].str.startswith(f"{source}/")]
-    held = own[own["status"] == "reproduced"]
+    reproduced = own[own["status"] == "reproduced"]
     counted = Counter([*own["status"], *own["reach"], *["claims"] * len(own)])
-    counted |= {"reproduced as printed": sum(held["reading"] == "printed")}
-    counted |= {"as reconstructed": sum(held["reading"] == "reconstructed")}
+    counted |= {"reproduced as printed": sum(reproduced["reading"] == "printed")}
+    counted |= {"as reconstructed": sum(reproduced["reading"] == "reconstructed")}
     words = shown.keys() - {"", "source", "about", "notebooks"}
     assert {word: int(shown[word]) for word in words} == {word: counted[word] for word in words}
 

@@ -40,8 +40,8 @@ def load(folder: Path, monkeypatch: pytest.MonkeyPatch, words: str, numbers: obj
 def test_words_and_numbers_come_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (claim,) = load(tmp_path, monkeypatch, ROW)
     assert (claim.id, claim.says, claim.rests_on) == ("own/theorem-1", "One is at most two.", ("claims.agree",))
-    found = claim.check()
-    assert (found.status, found.evidence, found.over) == ("supported", "it is 1.00", "$x > 0$")
+    verdict = claim.check()
+    assert (verdict.status, verdict.evidence, verdict.over) == ("supported", "it is 1.00", "$x > 0$")
 
 
 @pytest.mark.parametrize(

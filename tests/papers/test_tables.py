@@ -102,8 +102,8 @@ def coverage_of_intervals() -> pd.Series:
 
 def failures_of_targets() -> pd.Series:
     table = gaps.epsilon_table([10**9], [0.01], [("M_R", "exact")], failure=0.01)
-    found = gaps.simulated_failures(table, repetitions=5000, seed=1)
-    return (found["failures"] - 0.01) / np.sqrt(0.01 * 0.99 / 5000)
+    failed = gaps.simulated_failures(table, repetitions=5000, seed=1)
+    return (failed["failures"] - 0.01) / np.sqrt(0.01 * 0.99 / 5000)
 
 
 SIMULATIONS = (
@@ -114,9 +114,9 @@ SIMULATIONS = (
 
 @pytest.mark.parametrize("simulation", SIMULATIONS)
 def test_simulated_values_lie_around_the_exact_ones(simulation: Callable[[], pd.Series]) -> None:
-    found = simulation()
-    assert found.size
-    assert (found.abs() < 5.5).all()
+    distances = simulation()
+    assert distances.size
+    assert (distances.abs() < 5.5).all()
 
 
 def test_a_point_is_the_same_whatever_other_points_are_computed() -> None:

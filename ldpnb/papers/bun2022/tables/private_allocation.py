@@ -8,7 +8,7 @@ import pandas as pd
 
 from ldpnb.accuracy import allocation
 from ldpnb.accuracy.allocation import Family, Outcomes
-from ldpnb.accuracy.best_allocation import best_rule
+from ldpnb.accuracy.best_allocation import best_fixed_variance, best_rule
 from ldpnb.notebook import Rows, table
 from ldpnb.rng import stream
 
@@ -43,7 +43,7 @@ def variances(tables: Candidates, epsilons: Sequence[float]) -> Rows:
     kinds["best found"] = tables["fixed"] | tables["lottery"]
     for epsilon in epsilons:
         for kind, some in kinds.items():
-            (worst, mean, scale), name = min((_private(found, epsilon), name) for name, found in some.items())
+            (worst, mean, scale), name = min((_private(outcomes, epsilon), name) for name, outcomes in some.items())
             yield {
                 "epsilon (nats)": epsilon,
                 "rule": kind,
@@ -54,23 +54,21 @@ def variances(tables: Candidates, epsilons: Sequence[float]) -> Rows:
             }
 
 
-def _private(found: Outcomes, epsilon: float) -> tuple[float, float, float]:
-    scale, sampling = found.noise_scale(epsilon), found.variances()
+def _private(outcomes: Outcomes, epsilon: float) -> tuple[float, float, float]:
+    scale, sampling = outcomes.noise_scale(epsilon), outcomes.variances()
     return float(sampling.max() + 2 * scale**2), float(sampling.mean() + 2 * scale**2), scale
 
 
 @table
 def best_rules(family: Family, total: int, epsilons: Sequence[float]) -> Rows:
     """Yield the largest private variance of the best fixed allocation, lottery and rule of all, over the first."""
-    pairs = [(m, total - m) for m in range(1, total) if m <= family.sizes[0] and total - m <= family.sizes[1]]
-    fixed = [allocation.outcomes(family, allocation.fixed(pair)) for pair in pairs]
     for epsilon in epsilons:
-        least = min(_private(found, epsilon)[0] for found in fixed)
-        found = {"best fixed": least}
+        variances = {"best fixed": best_fixed_variance(family, total, epsilon)}
         for name, looks in (("best lottery", False), ("best rule", True)):
-            found[name] = best_rule(family, total, epsilon, looks=looks).variance
-        for name, variance in found.items():
-            yield {"epsilon (nats)": epsilon, "rule": name, "variance": variance, "over fixed": variance / least}
+            variances[name] = best_rule(family, total, epsilon, looks=looks).variance
+        for name, variance in variances.items():
+            row = {"epsilon (nats)": epsilon, "rule": name, "variance": variance}
+            yield row | {"over fixed": variance / variances["best fixed"]}
 
 
 @table
@@ -99,19 +97,19 @@ def simulated_variances(tables: Candidates, solved: pd.DataFrame, epsilon: float
 
     `tables` and `solved` are what `candidates` and `variances` return; epsilon is one of the budgets of `solved`.
     """
-    fixed = tables["fixed"] | tables["lottery"]
+    best = tables["fixed"] | tables["lottery"]
     lines = solved[solved["epsilon (nats)"] == epsilon]
     for rule, choice in zip(lines["rule"], lines["choice"], strict=True):
-        found = (fixed | tables.get(rule, {}))[choice]
-        worst = int(found.variances().argmax())
+        outcomes = (best | tables.get(rule, {}))[choice]
+        worst = int(outcomes.variances().argmax())
         rng = stream("private weighted means", rule, epsilon, seed=seed)
-        chances = found.chances[worst]
-        means = rng.choice(found.values, size=draws, p=chances / chances.sum())
-        noise = rng.laplace(scale=found.noise_scale(epsilon), size=draws)
-        squares = (means + noise - chances @ found.values) ** 2
+        chances = outcomes.chances[worst]
+        means = rng.choice(outcomes.values, size=draws, p=chances / chances.sum())
+        noise = rng.laplace(scale=outcomes.noise_scale(epsilon), size=draws)
+        squares = (means + noise - chances @ outcomes.values) ** 2
         yield {
             "rule": rule,
-            "exact": found.total_variances(epsilon)[worst],
+            "exact": outcomes.total_variances(epsilon)[worst],
             "simulated": squares.mean(),
             "standard error": squares.std() / np.sqrt(draws),
         }

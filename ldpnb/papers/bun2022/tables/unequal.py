@@ -105,10 +105,10 @@ def inclusion_shares(weights: list[float], expected_size: float, *, draws: int, 
     """
     rates = pps_rates(weights, expected_size)
     rng = stream("inclusion in proportion to size", expected_size, seed=seed)
-    found = np.zeros((2, rates.size))
+    drawn = np.zeros((2, rates.size))
     for _ in range(draws):
-        found[0, poisson_positions(rates, rng=rng)] += 1 / draws
-        found[1, systematic_positions(rates, rng=rng)] += 1 / draws
-    shares = {"probability": rates, "independent": found[0], "systematic": found[1]}
+        drawn[0, poisson_positions(rates, rng=rng)] += 1 / draws
+        drawn[1, systematic_positions(rates, rng=rng)] += 1 / draws
+    shares = {"probability": rates, "independent": drawn[0], "systematic": drawn[1]}
     errors = np.sqrt(rates * (1 - rates) / draws)
     return pd.DataFrame({"record": np.arange(1, rates.size + 1)} | shares | {"standard error": errors})
