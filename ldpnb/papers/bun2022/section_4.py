@@ -21,12 +21,7 @@ ROUNDED = ((3, 0.4, 0.5), (4, 0.3, 1.0), (4, 0.7, 0.8), (4, 0.75, 0.5), (3, 0.4,
 
 def rounded_sizes(population: int, rate: float) -> Array:
     """Return the law of the sample's size ``rate x population``, rounded at random."""
-    law = np.zeros(population + 1)
-    whole = int(np.floor(rate * population))
-    part = rate * population - whole
-    law[whole] = 1 - part
-    law[whole + (part > 0)] += part
-    return law / law.sum()
+    return np.maximum(1 - np.abs(np.arange(population + 1) - rate * population), 0)
 
 
 def rounded_sample(records: list[Any], rate: float) -> laws.Law:
