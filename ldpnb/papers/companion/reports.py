@@ -51,8 +51,9 @@ def _supported() -> Pairs:
 
 @second_route(histograms.pure_variance)
 def _variances() -> Pairs:
-    p, q = np.e / (np.e + 3), 1 / (np.e + 1)
-    cases = ((LocalHashing.optimised(1.0, 100), p, 1 / 4), (UnaryEncoding(0.5, q, 100), 0.5, q))
+    other = 1 / (np.e + 1)
+    oue = UnaryEncoding(0.5, other, 100)
+    cases = ((LocalHashing.optimised(1.0, 100), np.e / (np.e + 3), 1 / 4), (oue, 0.5, other))
     for mechanism, p, q in cases:
         estimates, chances = (np.array([0, 1]) - q) / (p - q), np.array([1 - q, q])  # of a bit of another's
         yield histograms.pure_variance(0, users=1, mechanism=mechanism), chances @ estimates**2

@@ -112,5 +112,5 @@ EXCEPTIONS = {
     "definition-7.1": "sums of two budgets",
     "equation-7": "roots by bisection on a fine grid of outputs",
     "equation-8": "roots by bisection on a fine grid of outputs",
-    "section-7.1-data-independence": "a bisection and linear programs with their own bounds",
+    "section-7.1-data-independence": "densities of an enumeration",
 }

@@ -6,10 +6,8 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from ldpnb.designs.sizes import SizeLaw, truncated_gaussian_size
-from ldpnb.designs.strata import randomly_rounded_shares
 from ldpnb.notebook import Rows, table
 from ldpnb.privacy import data_dependent, random_size, releases, rounding, subsampling
 from ldpnb.privacy.clusters import ClusterSample
@@ -101,16 +99,6 @@ def simulated_tilted_rates(
             "standard error": np.sqrt(counts @ (weights * (sizes / population - estimate)) ** 2) / total,
             "effective draws": total**2 / (counts @ weights**2),
         }
-
-
-def simulated_rounding(populations: Sequence[int], sampling_rate: float, *, draws: int, seed: int) -> pd.DataFrame:
-    """Return the mean sample size of randomised rounding, drawn, beside the intended one."""
-    rng = stream("randomised rounding", sampling_rate, seed=seed)
-    intended = sampling_rate * np.asarray(populations, dtype=float)
-    sizes = randomly_rounded_shares(np.tile(intended, (draws, 1)), rng=rng)
-    errors = sizes.std(axis=0, ddof=1) / np.sqrt(draws)
-    means = {"intended": intended, "mean size": sizes.mean(axis=0), "standard error": errors}
-    return pd.DataFrame({"population (records)": populations} | means)
 
 
 @table
