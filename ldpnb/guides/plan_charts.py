@@ -20,9 +20,9 @@ from ldpnb.planning.questions import Mean, Question
 def over(question: Question, name: str, values: Sequence[float], *, curator: bool = True) -> Iterator[dict[str, Any]]:
     """Yield a row per value of a quantity and mechanism that can, best first; without `curator`, of people's own."""
     for value in values:
-        made = plan(question.with_value(name, value))
+        made = plan(question.with_value(name, value), curator=curator)
         for a in made.answers:
-            if a.feasible and (curator or not a.candidate.central):
+            if a.feasible:
                 row = {_heading(name): value, "mechanism": a.mechanism}
                 yield row | {_heading(made.unknown): a.value, "bound": a.bound}
 
@@ -64,7 +64,7 @@ def errors_by_people(question: Mean, counts: Sequence[int], epsilons: Sequence[f
     """Yield the error that the best mechanism promises, by the number of units that answer and the budget."""
     for epsilon in epsilons:
         for count in counts:
-            best = plan(replace(question, count=count, epsilon=epsilon, error=None)).best
+            best = plan(replace(question, count=count, epsilon=epsilon, error=None), curator=False).best
             if best is not None:
                 named = {"mechanism": best.mechanism, "error": best.value}
                 yield {question.design.unit: count, "budget": f"ε = {epsilon:g}"} | named
@@ -84,7 +84,7 @@ def falling(table: pd.DataFrame, unit: str, *, setting: str = "") -> Figure:
 def parts(question: Mean, epsilons: Sequence[float]) -> Iterator[dict[str, Any]]:
     """Yield the shares of sampling and of randomisation in the best mechanism's variance at each budget, stacked."""
     for epsilon in epsilons:
-        best = plan(replace(question, epsilon=epsilon, error=None)).best
+        best = plan(replace(question, epsilon=epsilon, error=None), curator=False).best
         variance = None if best is None else best.variance
         if variance is not None:
             share, row = variance.sampling / variance.total, {"epsilon (nats)": epsilon, "variance": variance.total}

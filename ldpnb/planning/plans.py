@@ -87,8 +87,10 @@ class Plan:
         return "\n".join([_asked(self), "", *_lines(self), "", _ranked(self), *details, *notes, *remarks])
 
 
-def plan(question: Question) -> Plan:
+def plan(question: Question, *, curator: bool = True) -> Plan:
     """Answer a question, which leaves out one of count, epsilon, error and failure, for every mechanism.
+
+    Without `curator` none is answered for to compare with.
 
     Raises
     ------
@@ -111,7 +113,8 @@ def plan(question: Question) -> Plan:
         # numbers are searched to nine digits: mechanisms that are one and the same are alike
         return _compared(question, a), not a.feasible, float(f"{a.value:.8g}") if a.feasible else 0.0
 
-    answers = [answer(question, one.name) for one in question.candidates]
+    candidates = [one for one in question.candidates if curator or not one.central]
+    answers = [answer(question, one.name) for one in candidates]
     return Plan(question, question.unknown, tuple(sorted(answers, key=order)))
 
 

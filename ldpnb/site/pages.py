@@ -1,7 +1,9 @@
 """The pages that follow from the ledger, the notebooks and the package, as Markdown for Sphinx."""
 
 import importlib
+import inspect
 import json
+import pkgutil
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -190,7 +192,8 @@ def package() -> Iterator[tuple[str, str]]:
         lines = [part, "=" * len(part), "", opening, "", *table, ""]
         for name in names:
             short = name.rpartition(".")[2]
-            kind = "data" if short.isupper() else "class" if short[0].isupper() else "function"
+            value = pkgutil.resolve_name(name)
+            kind = "class" if inspect.isclass(value) else "function" if callable(value) else "data"
             members = ["   :members:"] if kind == "class" else []
             lines += [short, "-" * len(short), "", f".. auto{kind}:: {name}", *members, ""]
         yield f"package/{part}.rst", "\n".join(lines)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from ldpnb import claims
+from ldpnb.run import errata
 from ldpnb.run.catalogue import catalogue
 from ldpnb.run.ledger import changes, committed_ledger
 
@@ -44,6 +45,11 @@ def test_the_registry_is_the_list_of_what_the_sources_claim() -> None:
 
 def test_notebooks_list_registered_claims_only(shown: dict[str, list[str]]) -> None:
     assert set(shown) == {c.id for c in claims.claims()}
+
+
+@pytest.mark.parametrize("source", errata.sheets())
+def test_the_committed_erratum_sheet_is_current(source: str) -> None:
+    assert errata.sheet_path(source).read_text(encoding="utf-8") == errata.sheet(source)
 
 
 def test_the_committed_ledger_is_current() -> None:

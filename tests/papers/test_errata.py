@@ -12,11 +12,6 @@ from ldpnb.run import errata
 NOTED = [(source, key) for source in errata.sheets() for key in errata.errata(source)]
 
 
-@pytest.mark.parametrize("source", errata.sheets())
-def test_the_committed_sheet_is_current(source: str) -> None:
-    assert errata.sheet_path(source).read_text(encoding="utf-8") == errata.sheet(source)
-
-
 @pytest.mark.parametrize(("source", "key"), NOTED)
 def test_the_line_of_python_prints_what_the_sheet_says(source: str, key: str) -> None:
     entry, printed = errata.errata(source)[key], io.StringIO()
