@@ -62,8 +62,6 @@ class Encoding:
         Whether `x` is the vertical axis, for bars with long names; labels and scales stay those of `x` and `y`.
     discrete : bool
         Whether lines only guide the eye.
-    aside : str, optional
-        Column in whose order the points of one series stand side by side in their category.
     marks : tuple of Mark
         Places to point out.
     """
@@ -85,7 +83,6 @@ class Encoding:
     layers: tuple[Layer, ...] = ()
     flip: bool = False
     discrete: bool = False
-    aside: str | None = None
     marks: tuple[Mark, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The records of a chart: what a table and its encoding draw, as lists of numbers, for charts in a browser.
 
-A record is one curve, band or set of points in one panel, with the columns ``x``, ``y``, ``low``, ``high`` and
-``aside`` as lists of one length. A marked place is a record of one point whose kind is ``at x``, ``at y`` or ``at xy``.
+A record is one curve, band or set of points in one panel, with the columns ``x``, ``y``, ``low`` and ``high`` as lists of
+one length. A marked place is a record of one point whose kind is ``at x``, ``at y`` or ``at xy``.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ import pandas as pd
 
 from ldpnb.notebook.encoding import Encoding, Layer
 
-NUMBERS = ("x", "y", "low", "high", "aside")
+NUMBERS = ("x", "y", "low", "high")
 Record = dict[str, Any]
 
 
@@ -65,8 +65,6 @@ def _record(rows: pd.DataFrame, encoding: Encoding, layer: Layer, panel: str, di
         columns |= {end: rows[layer.y] + times * rows[layer.error] for end, times in (("low", -2), ("high", 2))}
         if encoding.yscale == "log":
             columns["low"] = columns["low"].where(columns["low"] > 0, rows[layer.y].min())  # which has no lower end
-    if encoding.aside:
-        columns["aside"] = rows[encoding.aside]
     panel = ", ".join(filter(None, (panel, layer.panel)))
     kind = "line" if layer.mark == "band" else layer.mark
     numbers = {column: [value(v, digits) for v in values] for column, values in columns.items()}

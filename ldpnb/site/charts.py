@@ -86,8 +86,7 @@ def _layers(records: Sequence[Record], encoding: Encoding, domain: Sequence[floa
     named = {across: x, **_series(records, encoding)}
     both, spread = {up: y}, {up: low, f"{up}2": {"field": "high"}}
     if category:
-        aside = any("aside" in record for record in records)
-        shift = {"field": "aside", "type": "quantitative"} if aside else {"field": "series", "sort": None}
+        shift = {"field": "series", "sort": None}
         both, spread = ({**each, f"{across}Offset": shift} for each in (both, spread))
     kinds = {record["mark"] for record in records}
     kinds |= {"error" if r["mark"] == "points" else "band" for r in records if "low" in r}
