@@ -1,7 +1,7 @@
 """The records of a chart: what a table and its encoding draw, as lists of numbers, for charts in a browser.
 
-A record is one curve, band or set of points in one panel, with the columns ``x``, ``y``, ``low`` and ``high`` as lists of
-one length. A marked place is a record of one point whose kind is ``at x``, ``at y`` or ``at xy``.
+A record is one curve, band or set of points in one panel, with the columns ``x``, ``y``, ``low`` and ``high`` as lists
+of one length. A marked place is a record of one point whose kind is ``at x``, ``at y`` or ``at xy``.
 """
 
 from collections.abc import Iterator
