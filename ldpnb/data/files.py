@@ -307,8 +307,8 @@ def _categories(values: NDArray[Any], users: NDArray[np.int64], column: str, sta
         raise ValueError(f"{values[strangers][0]!r} of column {column} {rule}")
     if len(labels) < 2:
         raise ValueError(f"column {column} must have two values or more, got {labels[0]!r} only")
-    held = dict(zip(values, users.tolist(), strict=True))
-    counts, others = np.array([held.get(name, 0) for name in labels]), int(users[strangers].sum())
+    users_of = dict(zip(values, users.tolist(), strict=True))
+    counts, others = np.array([users_of.get(name, 0) for name in labels]), int(users[strangers].sum())
     if others:
         counts[labels.index(OTHER)] += others
     notes = () if stated else (OCCURRING,)

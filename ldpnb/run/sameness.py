@@ -36,7 +36,7 @@ def same_text(one: str, other: str) -> bool:
     if _NUMBER.sub("#", words[0]) != _NUMBER.sub("#", words[1]):
         return False
     numbers = zip(*([float(number) for number in _NUMBER.findall(text)] for text in words), strict=True)
-    pictures = zip(*([a2b_base64(found) for found in _PICTURE.findall(text)] for text in (one, other)), strict=True)
+    pictures = zip(*([a2b_base64(encoded) for encoded in _PICTURE.findall(text)] for text in (one, other)), strict=True)
     close = all(abs(a - b) <= ABSOLUTE + RELATIVE * max(abs(a), abs(b)) for a, b in numbers)
     return close and all(same_picture(a, b) for a, b in pictures)
 

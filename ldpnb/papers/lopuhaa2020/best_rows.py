@@ -43,13 +43,13 @@ def best_subset_size() -> bool:
     """
     t, k, rest = symbols("t k rest")
     a = k + 1 + rest
-    told, more = (LowerBounds(a, budget(t)).uniform_information(size) for size in (k, k + 1))
+    information, more = (LowerBounds(a, budget(t)).uniform_information(size) for size in (k, k + 1))
     bottom = (k * t + a - k) * ((k + 1) * t + a - k - 1)
     step = a * a * (t - 1) * (t - 1) * (k * (k + 1) * t * t - (a - k) * (a - k - 1))
     threshold = (a - k) * (a - k - 1) / (k * (k + 1))
     following = (a - k - 1) * (a - k - 2) / ((k + 1) * (k + 2))
     falls = positive(threshold - following, {k: (0, oo), rest: (0, oo)})
-    return identity(told - more, step / (bottom * bottom)) and falls is True
+    return identity(information - more, step / (bottom * bottom)) and falls is True
 
 
 def selection_gap() -> float:

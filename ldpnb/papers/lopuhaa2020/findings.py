@@ -29,14 +29,14 @@ def gain_and_guess(table: pd.DataFrame) -> Heading:
 
 def bounds_for_two_values(table: pd.DataFrame) -> Heading:
     """Tell from how many users on (59) is a bound, for each budget."""
-    said, marks = [], []
+    sentences, marks = [], []
     for budget, part in table.groupby("budget", sort=False):
         wide = part.pivot_table(index="users", columns="quantity", values=TO_LIMIT)
         where = where_less(wide.index, wide["Bayes"], wide[LIMITING], "n")
-        said.append(f"{where} if {budget}")
+        sentences.append(f"{where} if {budget}")
         places = crossings(wide.index, wide["Bayes"], wide[LIMITING])
         marks += [Mark(x, wide[LIMITING].iloc[0], f"n = {np.ceil(x):.0f}", str(budget), side="below") for x in places]
-    return {"title": f"The posterior mean errs less than the bound (59) {listed(said)}", "marks": marks}
+    return {"title": f"The posterior mean errs less than the bound (59) {listed(sentences)}", "marks": marks}
 
 
 def bounds_for_many_values(table: pd.DataFrame) -> Heading:
@@ -54,17 +54,17 @@ def bounds_for_many_values(table: pd.DataFrame) -> Heading:
 
 def guessing(table: pd.DataFrame) -> Heading:
     """Tell up to how many users a guess is better than the MLE, for each prior."""
-    said = []
+    sentences = []
     for prior, part in table.groupby("prior", sort=False):
         wide = part.pivot_table(index="users n", columns="estimator", values=LEAST)
-        said.append(f"{where_less(wide.index, wide['uniform guess'], wide['MLE'], 'n')} ({prior})")
-    return {"title": f"A uniform guess errs less than the MLE {listed(said)}"}
+        sentences.append(f"{where_less(wide.index, wide['uniform guess'], wide['MLE'], 'n')} ({prior})")
+    return {"title": f"A uniform guess errs less than the MLE {listed(sentences)}"}
 
 
 def noise_in_a_column(table: pd.DataFrame) -> Heading:
     """Tell how large the MLE's typical error is beside the largest share, at each budget."""
-    said = []
+    sentences = []
     for epsilon, part in table[table["estimator"] == "MLE"].groupby(EPSILON, sort=False):
         typical = np.sqrt(((part["estimate"] - part["truth"]) ** 2).mean()) / part["truth"].max()
-        said.append(f"{100 * typical:.0f}% at ε = {epsilon:g}")
-    return {"title": f"A typical error of the MLE, in per cent of the largest share: {listed(said)}"}
+        sentences.append(f"{100 * typical:.0f}% at ε = {epsilon:g}")
+    return {"title": f"A typical error of the MLE, in per cent of the largest share: {listed(sentences)}"}

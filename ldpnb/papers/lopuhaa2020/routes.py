@@ -116,11 +116,11 @@ class Sequences:
 def all_sequences(channel: Array, users: int, prior: Array) -> Sequences:
     """Enumerate what a few users hold and report, one by one, by the definitions of Dirichlet prior and channel."""
     outputs, values = channel.shape
-    held = np.array(list(product(range(values), repeat=users)))
+    columns = np.array(list(product(range(values), repeat=users)))
     seen = np.array(list(product(range(outputs), repeat=users)))
-    counts = (held[:, :, None] == np.arange(values)).sum(axis=1)
+    counts = (columns[:, :, None] == np.arange(values)).sum(axis=1)
     tallies = (seen[:, :, None] == np.arange(outputs)).sum(axis=1)
-    joint = np.array([urn(row, prior) for row in held]) * channel[seen[:, None, :], held[None, :, :]].prod(axis=2)
+    joint = np.array([urn(row, prior) for row in columns]) * channel[seen[:, None, :], columns[None, :, :]].prod(axis=2)
     chances = joint.sum(axis=1)
     given = joint / chances[:, None]
     total, shares = prior.sum() + users, counts / users

@@ -321,8 +321,8 @@ def _any_channel_at() -> Pairs:
 
 @second_route(LowerBounds.finite_users)
 def _finite_users() -> Pairs:
-    held = (1 + np.cos((np.arange(40) + 0.5) * pi / 40)) / 2  # Jeffreys' prior on two values
+    shares = (1 + np.cos((np.arange(40) + 0.5) * pi / 40)) / 2  # Jeffreys' prior on two values
     for epsilon, users in ((0.5, 1), (0.5, 20), (2.0, 3)):
         share = routes.krr_channel(epsilon, 2)[0] @ [1, -1]
-        spread = users * float(np.mean(4 * share**2 * (held - 0.5) ** 2))
+        spread = users * float(np.mean(4 * share**2 * (shares - 0.5) ** 2))
         yield LowerBounds(2, epsilon).finite_users(users), np.exp(2 * (np.log(pi / 4) - spread)) / (pi * e)

@@ -118,19 +118,19 @@ def theorem_3_3(e: Evidence) -> Numbers:
 
 def _distance(e: Evidence, users: int, concentration: float) -> float:
     """Return the mean squared distance between MLE and posterior mean over the least error, two values."""
-    found, seen = TwoValues(users, EPSILON, concentration).posteriors(), np.arange(users + 1)
+    posteriors, seen = TwoValues(users, EPSILON, concentration).posteriors(), np.arange(users + 1)
     estimates = likelihood.krr_mle(np.column_stack([seen, users - seen]), epsilon=EPSILON)
-    distance = found.chances @ (estimates[:, 0] - found.means) ** 2
+    distance = posteriors.chances @ (estimates[:, 0] - posteriors.means) ** 2
     e.needs(2 * distance <= (1 + np.sqrt(2)) ** 2 / (users * np.tanh(EPSILON / 2) ** 2))  # b = 2, s = p - q
-    return float(distance / (found.chances @ found.variances))
+    return float(distance / (posteriors.chances @ posteriors.variances))
 
 
 def section_3_1_frequencies(e: Evidence) -> Numbers:
     n, *alpha = symbols("n a1 a2 a3")
     h1, h2 = symbols("h1 h2")
-    held, total = (h1, h2, n - h1 - h2), alpha[0] + alpha[1] + alpha[2]
-    means = bayes.frequency_mean([(x + h) / (total + n) for x, h in zip(alpha, held, strict=True)], alpha, n)
-    e.proven(all(identity(mean, h / n) for mean, h in zip(means, held, strict=True)))  # the second reading
+    holders, total = (h1, h2, n - h1 - h2), alpha[0] + alpha[1] + alpha[2]
+    means = bayes.frequency_mean([(x + h) / (total + n) for x, h in zip(alpha, holders, strict=True)], alpha, n)
+    e.proven(all(identity(mean, h / n) for mean, h in zip(means, holders, strict=True)))  # the second reading
     seen = np.arange(5, 9)
     maxima = 10 * likelihood.krr_mle(np.column_stack([seen, 10 - seen]), epsilon=2.0)[:, 0]
     likeliest = routes.holders_laws(10, 2.0)[:, seen].argmax(axis=0)
@@ -146,8 +146,8 @@ def algorithm_1(e: Evidence) -> Numbers:
     exact = likelihood.krr_mle(tallies, epsilon=EPSILON)
     right = []
     for turned in (False, True):
-        found = [greedy(tally, EPSILON, stop_when_nonnegative=turned) for tally in tallies]
-        right.append(sum(one is not None and agree(one, best) for one, best in zip(found, exact, strict=True)))
+        estimates = [greedy(tally, EPSILON, stop_when_nonnegative=turned) for tally in tallies]
+        right.append(sum(one is not None and agree(one, best) for one, best in zip(estimates, exact, strict=True)))
     e.needs(right[0] == len(tallies))
     e.otherwise = "corrected" if right[1] == len(tallies) else "open"
     channel, gap = routes.krr_channel(EPSILON, 5), 1e-9

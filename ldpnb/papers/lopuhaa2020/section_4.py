@@ -74,10 +74,10 @@ def entropy_limits() -> bool:
     standard = bounds.limits(0, 0)[0]  # of m standard normal variables
     posterior = standard - (log_j + m * np.log(n)) / 2
     tallies = standard + (log_c + m * np.log(n)) / 2
-    told = (log_j + log_p) / 2  # h(P|T) exceeds h(P|S) by this, as ln det J of the values themselves is -ln p
+    gap = (log_j + log_p) / 2  # h(P|T) exceeds h(P|S) by this, as ln det J of the values themselves is -ln p
     limits = bounds.limits(log_j, log_c - log_p - log_j)
     shift = m / 2 * np.log(n)
-    return identity(posterior + shift, limits[0]) and identity(tallies - told - shift, limits[1])
+    return identity(posterior + shift, limits[0]) and identity(tallies - gap - shift, limits[1])
 
 
 def theorem_4_2(e: Evidence) -> Numbers:

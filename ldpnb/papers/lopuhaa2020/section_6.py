@@ -62,8 +62,8 @@ def section_6_optimal_protocols(e: Evidence) -> Numbers:
 def section_6_large_domains(e: Evidence) -> Numbers:
     e.proven(krr_maximum() and set_bits_count_alone())
     size, users, rng = 10**5, 10**6, stream("large domains", seed=2022)
-    held = rng.multinomial(users, rng.dirichlet(np.full(size, 0.5)))
-    tallies = KaryRandomisedResponse(1.0, size).sample_tallies(held, rng=rng)
+    counts = rng.multinomial(users, rng.dirichlet(np.full(size, 0.5)))
+    tallies = KaryRandomisedResponse(1.0, size).sample_tallies(counts, rng=rng)
     estimate = likelihood.krr_mle(tallies, epsilon=1.0)
     slopes = np.expm1(1.0) * tallies / (1 + np.expm1(1.0) * estimate)  # alike on the values kept, and smaller elsewhere
     rises = float((slopes.max() - slopes[estimate > 0].min()) / slopes.max())

@@ -67,8 +67,9 @@ class Truth:
     @classmethod
     def from_counts(cls, name: str, counts: ArrayLike) -> "Truth":
         """Return one data set, users per value, that is a sample of nothing: there is no distribution to estimate."""
-        held = np.asarray(counts)
-        return cls((name, held.size, int(held.sum())), held.size, lambda _: (np.full(held.size, np.nan), held))
+        holders = np.asarray(counts)
+        size, nothing = holders.size, np.full(holders.size, np.nan)
+        return cls((name, size, int(holders.sum())), size, lambda _: (nothing, holders))
 
     def draws(self, number: int, *, seed: int) -> tuple[Floats, Counts]:
         """Return so many distributions and users per value, a row each from its own stream."""

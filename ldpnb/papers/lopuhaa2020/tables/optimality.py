@@ -181,9 +181,10 @@ def exact_small_risks(users: Sequence[int], epsilon: float, concentrations: Mapp
 def distance_to_bayes(users: Sequence[int], epsilon: float, concentrations: Mapping[str, float]) -> Rows:
     """Yield how far the MLE is from the posterior mean on average, exactly, two values, relative to the least error."""
     for (prior, concentration), count in product(concentrations.items(), users):
-        found = TwoValues(count, epsilon, concentration).posteriors()
-        distance = found.chances @ (_binary_mle(count, epsilon) - found.means) ** 2
-        yield {"prior": prior, "users n": count, DISTANCE: float(distance / (found.chances @ found.variances))}
+        posteriors = TwoValues(count, epsilon, concentration).posteriors()
+        distance = posteriors.chances @ (_binary_mle(count, epsilon) - posteriors.means) ** 2
+        spread = posteriors.chances @ posteriors.variances
+        yield {"prior": prior, "users n": count, DISTANCE: float(distance / spread)}
 
 
 @table
