@@ -19,6 +19,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_pdf import FigureCanvasPdf
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 from matplotlib.text import Text
@@ -258,13 +260,17 @@ def _settle(figure: Figure) -> None:
     """Lay a figure out for good, with labels of axes and titles of panels broken where they are too long."""
     numbers(figure)
     figure.draw_without_rendering()
+    whole = True
     for axis in figure.axes:
         title = axis.set_title(axis.get_title(loc="left"), loc="left")  # the same: the only way to its text
         wide, tall = (72 * length / figure.dpi for length in (axis.bbox.width, axis.bbox.height))
         for text, room in ((axis.xaxis.label, 1.15 * wide), (axis.yaxis.label, tall), (title, wide)):
             words = broken(text.get_text(), room, text.get_fontproperties(), mathematics=True)
-            text.set(text=words, linespacing=1.05)
-    figure.draw_without_rendering()
+            if words != text.get_text():
+                text.set(text=words, linespacing=1.05)
+                whole = False
+    if not whole:
+        figure.draw_without_rendering()
     figure.set_layout_engine("none")
 
 
@@ -274,7 +280,8 @@ def _png(figure: Figure) -> bytes:
 
     _settle(figure)
     content = io.BytesIO()
-    figure.savefig(content, format="png")
+    figure.set_dpi(mpl.rcParams["savefig.dpi"])
+    FigureCanvasAgg(figure).print_png(content)  # `savefig` draws once more to lay out
     few = Image.open(content).convert("RGB").quantize(128, dither=Image.Dither.NONE)
     content = io.BytesIO()
     few.save(content, "png", optimize=True, dpi=(mpl.rcParams["savefig.dpi"],) * 2)
@@ -287,5 +294,6 @@ def _vectors(figure: Figure) -> dict[str, bytes]:
     if kind == "png":
         return {}
     content = io.BytesIO()
-    figure.savefig(content, format="pdf", metadata=dict.fromkeys(("CreationDate", "Producer", "Creator")))
+    metadata = dict.fromkeys(("CreationDate", "Producer", "Creator"))
+    FigureCanvasPdf(figure).print_pdf(content, metadata=metadata)
     return {".pdf": content.getvalue()} | ({".pgf": printing.pgf(figure)} if kind == "pgf" else {})
