@@ -46,15 +46,23 @@ def committed_ledger() -> Any:
     return table
 
 
+_WORDS = ("place", "says", "over", "corrected", "assumption", "argument")
+"""Columns of the ledger that a sentence mended in a section changes."""
+
+
 def changes(source: str | None = None) -> list[str]:
     """Return the differences between the verdicts computed now and the committed ledger, one per line."""
     committed = committed_ledger()
     ours = committed[committed["claim"].str.startswith(f"{source}/")] if source else committed
-    now, then = (
-        {row.claim: f"{row.status}, {row.reach}" for row in table.itertuples()} for table in (ledger(source), ours)
-    )
-    names = [*now, *(c for c in then if c not in now)]
-    return [f"{c}: {then.get(c, 'absent')} -> {now.get(c, 'absent')}" for c in names if now.get(c) != then.get(c)]
+    now, then = ({row["claim"]: row for row in table.to_dict("records")} for table in (ledger(source), ours))
+    differences = []
+    for name in [*now, *(c for c in then if c not in now)]:
+        before, after = (f"{t[name]['status']}, {t[name]['reach']}" if name in t else "absent" for t in (then, now))
+        if before != after:
+            differences.append(f"{name}: {before} -> {after}")
+        elif any(then[name][part] != now[name][part] for part in _WORDS):
+            differences.append(f"{name}: its words differ; run its notebook and 99_verdicts")
+    return differences
 
 
 _COUNTED = {

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from ldpnb.run import errata
+from ldpnb.run.ledger import committed_ledger
 
 NOTED = [(source, key) for source in errata.sheets() for key in errata.errata(source)]
 
@@ -19,6 +20,13 @@ def test_the_line_of_python_prints_what_the_sheet_says(source: str, key: str) ->
     with contextlib.redirect_stdout(printed):
         exec(entry.python, {})
     assert printed.getvalue().strip() == entry.prints
+
+
+def test_every_source_of_a_statement_that_does_not_hold_has_a_sheet() -> None:
+    rows = committed_ledger().itertuples()
+    assert {r.claim.split("/")[0] for r in rows if r.status in ("corrected", "refuted")} - {"companion"} == set(
+        errata.sheets()
+    )
 
 
 def test_a_source_without_a_sheet_is_refused() -> None:

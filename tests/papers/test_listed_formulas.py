@@ -53,5 +53,8 @@ def traced(claim: claims.Claim) -> tuple[set[str], set[CodeType]]:
 @pytest.mark.parametrize("claim", claims.claims(), ids=lambda claim: claim.id)
 def test_a_check_lists_every_formula_that_it_calls_and_decides_by_what_it_computes(claim: claims.Claim) -> None:
     called, codes = traced(claim)
-    assert called <= set(claim.rests_on)
+    more = called - set(claim.rests_on)
+    assert not more, (
+        f"{claim.id}, or a second route of what it rests on, calls {sorted(more)}: list it, or split the route"
+    )
     assert codes & {Evidence.needs.__code__, Evidence.decides.__code__}

@@ -28,4 +28,6 @@ def test_what_a_source_numbers_has_a_row(entry: dict[str, str]) -> None:
 
 
 def test_every_source_that_numbers_is_listed() -> None:
-    assert {entry["source"] for entry in NUMBERED} == claims.SOURCES.keys() - {"lecture20"}
+    assert {entry["source"] for entry in NUMBERED} == claims.SOURCES.keys() - {"lecture20"}, (
+        "list what a source numbers in tests/papers/numbered.csv"
+    )
