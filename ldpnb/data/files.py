@@ -215,11 +215,16 @@ def _loaded(path: Path, reading: Reading, *columns: str) -> tuple[Table, NDArray
     return table, users.values.astype(np.int64)[users.places]
 
 
+def may_count(column: str) -> bool:
+    """Return whether a column is called as one that says how many users a row stands for."""
+    return _COUNTS.fullmatch(column) is not None
+
+
 def ask_counts(table: Table, column: str) -> None:
     """Ask whether a table has a row per user or per value, if it may have either."""
     if len(table.names) > _MOST_COUNTED:
         return
-    others = [name for name in table.names if _COUNTS.fullmatch(name) and name.lower() != column.strip().lower()]
+    others = [name for name in table.names if may_count(name) and name.lower() != column.strip().lower()]
     if others and table.entries(column).is_unique:
         ways = {"users per row": {"counts": others[0]}, "every row is one user": {"counts": "none"}}
         raise AmbiguousError(f"column {others[0]!r} may say how many users each row stands for", ways)

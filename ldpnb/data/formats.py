@@ -15,6 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from ldpnb import checks
@@ -77,10 +78,13 @@ def _read(path: Path, reading: Reading, wanted: Wanted) -> Table:
         frame = _database(path, reading)
     elif head.startswith(b"$FL"):
         with checks.needed_for("an SPSS file"):
-            import pyreadstat  # noqa: F401
-        frame = pd.read_spss(path)
+            import pyreadstat
+        frame, about = pyreadstat.read_sav(path)
+        frame = _labelled(frame, about.variable_value_labels)
     elif suffix == ".dta":
         frame = pd.read_stata(io.BytesIO(data))
+        codes = pd.read_stata(io.BytesIO(data), convert_categoricals=False)
+        frame = pd.DataFrame({name: (codes if _is_scale(frame[name]) else frame)[name] for name in frame})
     elif suffix in (".json", ".jsonl", ".ndjson"):
         frame = _records(data)
     elif re.match(rb"\s*<(!doctype|html|table|\?xml)", head, re.I):
@@ -137,8 +141,22 @@ def _workbook(data: bytes, reading: Reading) -> Table:
     body = sheet.iloc[skip + header :].where(sheet != "", None)
     footer = find_footer(body.tail(4).fillna("").astype(str).to_numpy().tolist(), reading)
     body = body.iloc[: len(body) - footer].set_axis(range(len(names)), axis=1)
-    body = body.dropna(how="all") if len(names) > 1 else body
+    if len(names) > 1:  # empty rows at the end are the sheet's; one between others is somebody who said nothing
+        body = body.iloc[: int(np.flatnonzero(body.notna().any(axis=1)).max(initial=-1)) + 1]
     return Table(names, body, replace(reading, skip=skip, header=header, footer=footer))
+
+
+def _labelled(frame: pd.DataFrame, labels: Any) -> pd.DataFrame:
+    """Put words in place of codes where every code has one; a scale whose ends alone have words stays numbers."""
+    for name, words in labels.items():
+        codes = frame[name].dropna()
+        if codes.isin(list(words)).all():
+            frame[name] = frame[name].map(words)
+    return frame
+
+
+def _is_scale(column: Any) -> bool:
+    return isinstance(column.dtype, pd.CategoricalDtype) and not all(isinstance(c, str) for c in column.cat.categories)
 
 
 def _parquet(data: bytes, reading: Reading, wanted: Wanted) -> Table:

@@ -7,15 +7,17 @@ release.
 import math
 import shlex
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ldpnb.data.entries import Entries, parsed
-from ldpnb.data.files import ask_counts, opened
+from ldpnb.data.files import ask_counts, may_count, opened
 from ldpnb.data.formats import read
 from ldpnb.data.reading import AmbiguousError, Reading, spelled
+from ldpnb.data.table import Table
 
 UNANSWERED = "next: answer a question above"
 """Last line of a report without a column that could be collected as it is."""
@@ -44,11 +46,16 @@ def inspect(data: str | Path, reading: Reading | None = None) -> str:
     width = min(max(map(len, names), default=0), _WIDTH)
     command, asked = "", dict[str, list[AmbiguousError]]()
     for name in names:
+        if reading.counts and name.lower() == reading.counts.lower():
+            lines.append(f"  {name[:_WIDTH]:{width}}  how many users a row stands for")
+            continue
         try:
-            ask_counts(table, name)
-            entries = parsed(table.entries(name), name, reading)
+            if not reading.counts:
+                ask_counts(table, name)
+            entries, way = _read(table, name, reading)
             line = _described(entries)
-            if not command and _collectable(entries):
+            counted = reading.counts not in ("", "none") and len(entries.values) > 1
+            if not command and way == reading and not may_count(name) and (counted or _collectable(entries)):
                 command = _command(data, name, entries, reading)
         except AmbiguousError as error:
             asked.setdefault(str(list(error.ways.values())), []).append(error)
@@ -62,6 +69,17 @@ def inspect(data: str | Path, reading: Reading | None = None) -> str:
         return "\n".join([*lines, "", UNANSWERED if asked else "next: no column is one to collect"])
     own = "low and high should say what may occur, not what occurs; next, with your own:"
     return "\n".join([*lines, "", own if " -p low=" in command else "next:", f"  {command}"])
+
+
+def _read(table: Table, name: str, reading: Reading) -> tuple[Entries, Reading]:
+    """Return a column's entries and how they are read; a form of dates need not be that of every column."""
+    try:
+        return parsed(table.entries(name), name, reading), reading
+    except ValueError:
+        if not reading.dates:
+            raise
+        plain = replace(reading, dates=())
+        return parsed(table.entries(name), name, plain), plain
 
 
 def _question(errors: list[AmbiguousError]) -> Iterator[str]:

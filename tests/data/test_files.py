@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from ldpnb.data import files
+from ldpnb.data.inspection import inspect
 from ldpnb.data.reading import Reading
 
 AGES = [17, 30, 30, None, 95, 12, 41]
@@ -195,3 +196,41 @@ def test_words_state_a_reading() -> None:
     assert Reading.of(words) == stated
     with pytest.raises(ValueError, match=r"reading must state sheet, skip, .*, got 'tousands=\.'"):
         Reading.of(["tousands=."])
+
+
+@pytest.mark.parametrize("suffix", ["sav", "dta"])
+def test_a_scale_whose_ends_alone_have_words_stays_numbers(tmp_path: Path, suffix: str) -> None:
+    import pyreadstat
+
+    people = pd.DataFrame({"sat": [1.0, 2, 3, 4, 5, 5], "sex": [1.0, 2, 1, 2, 1, 2]})
+    words = {"sat": {1: "low", 5: "high"}, "sex": {1: "f", 2: "m"}}
+    write = pyreadstat.write_sav if suffix == "sav" else pyreadstat.write_dta
+    write(people, str(tmp_path / f"s.{suffix}"), variable_value_labels=words)
+    scale = files.load_counts(tmp_path / f"s.{suffix}", "sat", low=1, high=5)
+    assert scale.counts.tolist() == [1, 1, 1, 1, 2]
+    assert files.load_counts(tmp_path / f"s.{suffix}", "sex").labels == ("f", "m")
+
+
+def test_a_sheets_empty_rows_between_others_are_people(tmp_path: Path) -> None:
+    pd.DataFrame({"kids": [0, None, 1, None, 2], "rooms": [3, None, 1, 2, 1]}).to_excel(
+        tmp_path / "k.xlsx", index=False
+    )
+    assert files.load_counts(tmp_path / "k.xlsx", "kids", low=0, high=2).missing == 2
+
+
+def test_a_file_of_counts_is_asked_about_once_and_its_values_are_collected(tmp_path: Path) -> None:
+    (tmp_path / "c.csv").write_text("age,count\n" + "".join(f"{18 + i},{30 + i * i % 7}\n" for i in range(40)))
+    assert "--counts=count" in inspect(tmp_path / "c.csv")
+    assert "own_data" not in inspect(tmp_path / "c.csv")
+    answered = inspect(tmp_path / "c.csv", Reading(counts="count"))
+    assert "?" not in answered
+    assert "-p column=age" in answered
+    assert "-p counts=count" in answered
+
+
+def test_a_form_of_dates_is_for_the_columns_that_hold_dates(tmp_path: Path) -> None:
+    rows = "".join(f"0{1 + i % 9}/0{1 + i % 4}/2023,{20 + i % 5}\n" for i in range(60))
+    (tmp_path / "d.csv").write_text("day,age\n" + rows)
+    report = inspect(tmp_path / "d.csv", Reading(dates=("%d/%m/%Y",)))
+    assert "number, 20 to 24" in report
+    assert "column=day" in report
