@@ -14,6 +14,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
+import numpy as np
+
 from ldpnb import checks
 from ldpnb.surveys.reports import DEVICES, Kind, Reports
 from ldpnb.writing import write
@@ -180,11 +182,21 @@ class FieldPlan:
     @property
     def _content(self) -> dict[str, Any]:
         given = {"format": _FORMAT} | asdict(self) | {"estimator": self.estimator}
+        given = {key: value.item() if isinstance(value, np.generic) else value for key, value in given.items()}
         return {key: value for key, value in given.items() if value not in ("", (), None, 0) and value == value}
 
     def save(self, path: str | Path) -> None:
-        """Write the plan to a file, completely or not at all."""
-        write(Path(path), self.to_json().encode())
+        """Write the plan to a file, completely or not at all; another plan that is there is never replaced.
+
+        Raises
+        ------
+        ValueError
+            If the file holds something else: reports may have been collected by it.
+        """
+        file, content = Path(path), self.to_json().encode()
+        if file.exists() and not (file.is_file() and file.read_bytes() == content):
+            raise ValueError(f"save must name a new file, got {checks.shown(str(path))}, which holds something else")
+        write(file, content)
 
     @classmethod
     def load(cls, path: str | Path) -> "FieldPlan":

@@ -183,7 +183,9 @@ def _point(sample: Sample, device: Reports, estimate: Any, away: Values, members
     if device.kind == "number" and people > 1:
         variance = variance * people / (people - 1)
     freedom = sample.freedom(away, variance * people**2, members)
-    return Point(estimate, variance, sample.randomisation(noise, members) / people**2, freedom)
+    chosen = sample.clusters is not None or any(rows.size < size for _, size, rows in sample.parts)
+    by_chance = sample.randomisation(noise, members) / people**2 if chosen else variance
+    return Point(estimate, variance, by_chance, freedom)
 
 
 def class_weighted(

@@ -153,6 +153,15 @@ def test_every_design_is_saved_with_the_estimator_of_its_promise(
     assert 0.04 < plan.failure <= 0.05 * (1 + 1e-6)
 
 
+def test_a_plan_of_clusters_with_a_guaranteed_bound_is_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    design = "--design clusters --clusters 400 --cluster-size 25 --take 15 --icc 0.05"
+    words = f"{design} --epsilon 2 --error 0.05 --failure 0.05 --save plan.json"
+    result = run("plan", "mean", *words.split())
+    assert result.exit_code == 0, result.exception or result.output
+    assert FieldPlan.load("plan.json").bound == "Chebyshev"
+
+
 def test_what_the_field_cannot_use_is_not_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     refused = run("plan", "mean", "--releases", "2", *NORMAL, "--save", "plan.json")

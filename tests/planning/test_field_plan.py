@@ -20,6 +20,16 @@ def test_a_plan_comes_back_as_it_was_in_whatever_layout(name: str, tmp_path: Pat
     assert plan.estimator in ESTIMATORS
 
 
+def test_a_plan_never_replaces_another_file(tmp_path: Path) -> None:
+    file = tmp_path / "plan.json"
+    PLANS["simple"].save(file)
+    PLANS["simple"].save(file)
+    for other in (PLANS["strata"], PLANS["clusters"]):
+        with pytest.raises(ValueError, match="save must name a new file"):
+            other.save(file)
+    assert FieldPlan.load(file).to_json() == PLANS["simple"].to_json()
+
+
 @pytest.mark.parametrize(("key", "value"), [("asked", 151), ("p", "2/3"), ("estimator", "another"), ("note", "new")])
 def test_a_changed_plan_is_refused(key: str, value: object, tmp_path: Path) -> None:
     file = tmp_path / "plan.json"
