@@ -27,7 +27,7 @@ _MORE = {
     "failure": "fails {:.3g} times as often",
 }
 _BOUNDS = {
-    "exact": "the law of the reports, or of the noise, at the worst data; holds for all data",
+    "exact": "the law of reports or noise at the worst data, continued between whole numbers; holds for all data",
     "Hoeffding": "Hoeffding's bound, of samples without replacement by Serfling's factor; holds for all data",
     "Chernoff": "Chernoff's bound at the worst data, minimised over its parameter; holds for all data",
     "Chebyshev": "Chebyshev's bound at the worst variance; holds for all data",
