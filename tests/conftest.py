@@ -84,6 +84,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site of the committed notebooks, as `make site` builds it; made by the first process of the run that needs it."""
     import fcntl
 
+    pytest.importorskip("sphinx", reason="no sphinx in this environment; `make site` installs it")
     base = tmp_path_factory.getbasetemp()
     shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     folder = shared / "site"
