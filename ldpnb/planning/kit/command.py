@@ -17,8 +17,8 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 @click.command(short_help="Write what the field needs for a saved plan.")
 @click.argument("plan", type=_FILE)
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="A new folder.")
-@click.option("--frame", type=_FILE, help="Table of the population, to draw from.")
-@click.option("--seed", type=click.IntRange(0), help="Of the draw, which it makes repeatable.")
+@click.option("--frame", type=_FILE, help="Table of the population, to draw from with --seed.")
+@click.option("--seed", type=click.IntRange(0), help="A number, chosen in public, that makes the draw repeatable.")
 @click.option(
     "--by", multiple=True, metavar="COLUMN=VALUES", help="A public column beside each report: sex=f,m (repeatable)."
 )
