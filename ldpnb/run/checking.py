@@ -11,6 +11,7 @@ import json
 import os
 import tempfile
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,12 @@ def pytest_configure(config: pytest.Config) -> None:
     config.add_cleanup(folder.cleanup)
     config.stash[_FRESH] = Path(folder.name)
     os.environ.update(kernel_environment(config.stash[_FRESH], Path()))
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Leave out the doctests of the site where what builds it is not installed."""
+    pages = collection_path.is_relative_to(Path(__file__).parents[1] / "site")
+    return True if pages and find_spec("sphinx") is None else None
 
 
 @pytest.hookimpl(trylast=True)

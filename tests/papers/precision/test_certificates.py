@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from certify import certify, pieces, text_of, values
+from certify import NUMBER, certify, pieces, printed, text_of, values
 from mpmath import log, mp, mpf
 
 from ldpnb import claims
@@ -32,6 +32,18 @@ def test_every_claim_is_certified_or_says_why_not(source: str) -> None:
     with_fractions = {claim for claim in ids if re.search(r"\d\.\d", text_of(f"{source}/{claim}"))}
     assert with_fractions <= certified | excepted
     assert all(reason.strip() for reason in table.EXCEPTIONS.values())
+
+
+def test_no_fewer_numbers_are_certified_than_were() -> None:
+    numbers = [
+        number
+        for source, table in TABLES.items()
+        for claim, piece in pieces(table.CERTIFICATES)
+        for number in printed(f"{source}/{claim}", piece)
+    ]
+    assert all(re.fullmatch(NUMBER, number) for number in numbers)
+    assert len(numbers) >= 231
+    assert sum(len(table.CERTIFICATES) for table in TABLES.values()) >= 83
 
 
 @pytest.mark.parametrize(
