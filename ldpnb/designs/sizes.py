@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln, logsumexp, xlog1py, xlogy
+from scipy.special import logsumexp
 
 from ldpnb import checks
 from ldpnb.arithmetic import is_exact, real
@@ -68,13 +68,6 @@ def fixed_size(size: int, population: int) -> SizeLaw:
     if checks.whole(size=size) > checks.whole(population=population, at_least=1):
         raise ValueError(f"size must be <= population, got size={size!r}, population={population!r}")
     return size_law({size: 1.0}, population)
-
-
-def binomial_size(population: int, sampling_rate: float) -> SizeLaw:
-    """Return the binomial law of the size of an independent (Poisson) sample."""
-    n, rate = _listed(population), checks.rate(sampling_rate=sampling_rate)
-    m = np.arange(n + 1)
-    return SizeLaw(gammaln(n + 1) - gammaln(m + 1) - gammaln(n - m + 1) + xlogy(m, rate) + xlog1py(n - m, -rate))
 
 
 def truncated_gaussian_size(population: int, mean: float, deviation: float) -> SizeLaw:

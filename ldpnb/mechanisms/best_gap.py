@@ -23,28 +23,13 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar, nnls
 
 from ldpnb import checks
-from ldpnb.arithmetic import Real, read_only
+from ldpnb.arithmetic import read_only
 
 Numbers = NDArray[np.float64]
 
 _PATTERNS = np.array([s for s in product((0, 1), repeat=4) if 0 < sum(s) < 4], dtype=bool)
 _FLIPPED = np.array([int(np.flatnonzero((s[[1, 0, 3, 2]] == _PATTERNS).all(axis=1))[0]) for s in _PATTERNS])
 """Position of each pattern with the signs of the values exchanged."""
-
-
-def rare_group_limit(epsilon: Real) -> Real:
-    """Return what the least variance times users and the squared share tends to as the share of a group falls to 0.
-
-    ``min(4 t, 2 (t + 2))/(t - 1)^2`` with ``t = e^epsilon``. Everybody else is one input ``H``, which says nothing and
-    makes all the noise; of patterns a linear program with two equations is left. Up to ``epsilon = ln 2`` its best are
-    a randomised sign beside a bit that ``H`` sends more often; beyond, 3-ary randomised response of ``G+, G-, H``.
-
-    >>> round(float(rare_group_limit(np.log(3))), 9), round(BestGapChannel(np.log(3), 1e-5).variance * 1e-10, 4)
-    (2.5, 2.5)
-    """
-    budget = checks.positive(epsilon=epsilon)
-    decay, above = np.exp(-budget), np.square(np.expm1(-budget))
-    return np.where(decay > 0.5, 4 * decay, 2 * decay * (1 + 2 * decay))[()] / above
 
 
 @dataclass(frozen=True)

@@ -80,6 +80,27 @@ def test_losses_are_those_of_the_reference(function: str, stated) -> None:
         assert stated(case["inputs"]) == pytest.approx(float(case["value"]), rel=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("mechanism", "budgets"),
+    [
+        (LaplaceMeans.published(0.5), (np.log(3) - 0.25, 0.5, 0.5, 2 / 3)),
+        (LaplaceMeans.published(1.5), (np.log(2 / 1.5) + 0.5, 1.5, 1.5, 1.5)),
+        (LaplaceMeans(0.1, 1.0, k=1.0), (0.1, 1.0, np.log(2) + 0.4, 1.0)),
+        (LaplaceMeans(0.1, 1.0, k=4.0), (0.1, 1.0, np.log(2) + 0.35, 4.0)),
+        (LaplaceMeans(0.5, 0.3, k=3.0), (0.5, 0.3, np.log(1.5) + 0.6, 3.0)),
+    ],
+)
+def test_budgets_of_noisy_means_are_those_of_the_source(mechanism: LaplaceMeans, budgets: tuple[float, ...]) -> None:
+    computed = mechanism.group_epsilon, mechanism.value_epsilon, mechanism.claimed_epsilon, mechanism.k
+    np.testing.assert_allclose(computed, budgets, rtol=1e-12)
+
+
+def test_small_unary_outputs_are_those_that_occur() -> None:
+    outputs, tallies = UnaryEncoding.symmetric(6.0, 4).sample_outputs([50, 0, 0, 0], rng=np.random.default_rng(1))
+    assert tallies.min() >= 1
+    assert (len(outputs), tallies.sum()) == (len(tallies), 50)
+
+
 def test_large_unary_outputs_are_the_users_bits_grouped() -> None:
     mechanism, counts = UnaryEncoding.optimised(3.0, 20), np.arange(20) * 50
     outputs, tallies = mechanism.sample_outputs(counts, rng=np.random.default_rng(1))
