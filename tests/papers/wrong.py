@@ -4,7 +4,7 @@ import ast
 import importlib
 import inspect
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass, replace
 from types import CodeType, FunctionType
 from typing import Any
@@ -18,8 +18,8 @@ from ldpnb.deciders.balls import Tangent
 
 FACTOR = 1.01
 KINDS = ("sign", "factor", "off by one", "exchanged", "part of the domain")
-TRIES = 6
-"""Wrong formulas tried until one changes what a check computes."""
+TRIES = 4
+"""Changes of the code tried until one changes what a check computes; after them the result is one too large."""
 SWAPPED = {ast.Add: ast.Sub, ast.Sub: ast.Add}
 
 
@@ -37,19 +37,23 @@ def owner_of(path: str) -> tuple[Any, str]:
     raise LookupError(path)
 
 
-def scaled(result: Any) -> Any:
+def by_one_per_cent(number: Any) -> Any:
+    return number * FACTOR
+
+
+def wrong_result(result: Any, change: Callable[[Any], Any] = by_one_per_cent) -> Any:
+    """What a formula returns, every number of it changed."""
     if isinstance(result, bool | np.bool_ | str) or result is None:
         raise TypeError(f"a formula returning {result!r} needs a control of its own")
     if isinstance(result, dict):
-        return {key: scaled(value) for key, value in result.items()}
+        return {key: wrong_result(value, change) for key, value in result.items()}
     if isinstance(result, tuple | list) and not hasattr(result, "_fields"):
-        return type(result)(map(scaled, result))
+        return type(result)(wrong_result(value, change) for value in result)
     if is_dataclass(result):
         numbers = {f.name: getattr(result, f.name) for f in fields(result)}
-        return replace(
-            result, **{k: scaled(v) for k, v in numbers.items() if isinstance(v, float | np.ndarray | arb | Symbol)}
-        )
-    return result * FACTOR
+        real = {k: v for k, v in numbers.items() if isinstance(v, float | np.ndarray | arb | Symbol)}
+        return replace(result, **{name: wrong_result(value, change) for name, value in real.items()})
+    return change(result)
 
 
 def other_sign(node: ast.AST) -> ast.AST | None:
@@ -152,7 +156,7 @@ def beyond_the_first(function: Any) -> Any:
         if asked is None:
             return value
         first[:] = first or [asked]
-        return scaled(value) if asked > first[0] * (1 + 1e-9) else value
+        return wrong_result(value) if asked > first[0] * (1 + 1e-9) else value
 
     return wrong
 
@@ -165,6 +169,7 @@ def wrong_formulas(path: str) -> Iterator[tuple[str, Any]]:
             yield kind, beyond_the_first(function)
         elif made := rewritten(function, kind, name // len(KINDS) + turn):
             yield kind, made
+    yield "one more", lambda *args, **kwargs: wrong_result(function(*args, **kwargs), lambda number: number + 1)
 
 
 def apart(one: Any, other: Any) -> bool:
