@@ -11,10 +11,12 @@ import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import CodeType
 from typing import Any
 
 import pytest
-from wrong import apart, owner_of, wrong_formulas, wrong_result
+from traces import Route, compared, executed, routes
+from wrong import apart, function_of, owner_of, wrong_formulas, wrong_result
 
 from ldpnb import claims, sections
 from ldpnb.run.ledger import committed_ledger
@@ -27,6 +29,28 @@ for claim in claims.claims():
     for path in (path for path in claim.rests_on if not path.startswith("data.")):
         RESTING[claim.source, path].append(claim)
 ALL = pytest.mark.parametrize(("source", "path"), sorted(RESTING))
+KEPT: dict[Route, str] = {}
+"""Where second routes part, kept for those that do not run the formula that is wrong."""
+
+
+def parted(route: Route) -> str:
+    if route not in KEPT:
+        KEPT[route] = compared(route)
+    return KEPT[route]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _kept_routes() -> Iterator[None]:
+    for route in {route for claim in claims.claims() for route in routes(claim)}:
+        executed(route)  # while all formulas are right
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sections, "parted", parted)
+        yield
+
+
+def forget(code: CodeType) -> None:
+    for route in [route for route in KEPT if code in executed(route)]:
+        del KEPT[route]
 
 
 def opened(claim: claims.Claim) -> bool:
@@ -38,7 +62,7 @@ def opened(claim: claims.Claim) -> bool:
 def replaced(path: str, make: Callable[[Any], Any]) -> Iterator[None]:
     """Put what `make` returns of a formula in its place; no second route remembers the other one."""
     owner, name = owner_of(path)
-    original = owner.__dict__[name]
+    original, code = owner.__dict__[name], function_of(path).__code__
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of what a wrong formula leads to
         if isinstance(original, property):
@@ -47,9 +71,9 @@ def replaced(path: str, make: Callable[[Any], Any]) -> Iterator[None]:
             patch.setattr(owner, name, classmethod(make(original.__func__)))
         else:
             patch.setattr(owner, name, make(original))
-        sections.parted.cache_clear()
+        forget(code)
         yield
-    sections.parted.cache_clear()
+    forget(code)
 
 
 def noticing(right: Any, wrong: Any, changed: list[bool]) -> Callable[..., Any]:

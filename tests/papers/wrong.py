@@ -18,7 +18,7 @@ from ldpnb.deciders.balls import Tangent
 
 FACTOR = 1.01
 KINDS = ("sign", "factor", "off by one", "exchanged", "part of the domain")
-TRIES = 4
+TRIES = 6
 """Changes of the code tried until one changes what a check computes; after them the result is one too large."""
 SWAPPED = {ast.Add: ast.Sub, ast.Sub: ast.Add}
 

@@ -1,0 +1,104 @@
+"""The registry is complete: every claim of the five sources has a check, a verdict, evidence and one notebook.
+
+Each formula of the package that a check calls is listed under its row, where the negative controls break it. What
+returns no real numbers is no formula: laws to enumerate, samples, whole numbers, rules.
+"""
+
+import inspect
+import re
+from pathlib import Path
+from types import CodeType
+
+import pytest
+from traces import profiled, route_trace, routes
+from wrong import owner_of
+
+import ldpnb
+from ldpnb import claims
+from ldpnb.claims import Evidence
+from ldpnb.run import errata
+from ldpnb.run.catalogue import catalogue
+from ldpnb.run.ledger import changes, committed_ledger
+
+COMMITTED = {row.claim: (row.status, row.reach) for row in committed_ledger().itertuples()}
+
+HOME = Path(ldpnb.__file__).parent
+ROOMS = ("accuracy", "designs", "estimators", "mechanisms", "privacy")
+NO_NUMBERS = re.compile(r"dict|int|bool|Law|Callable|Outcomes|Strata|GroupGap")
+"""Return types of what is no formula."""
+
+
+def room(code: object) -> str:
+    path = Path(code.co_filename) if isinstance(code, CodeType) else Path()
+    return path.relative_to(HOME).parts[0] if path.is_relative_to(HOME) else ""
+
+
+def formula(code: object) -> str | None:
+    """Where the function with that code lives below ``ldpnb``, if it is public and returns real numbers."""
+    if not isinstance(code, CodeType) or room(code) not in ROOMS:
+        return None
+    module = Path(code.co_filename).relative_to(HOME).with_suffix("").as_posix().replace("/", ".")
+    path = f"{module.removesuffix('.__init__')}.{code.co_qualname}"
+    if module == "designs.sizes" or re.search(r"<|\._", path):
+        return None
+    owner, name = owner_of(path)
+    raw = owner.__dict__[name]
+    function = inspect.unwrap(getattr(raw, "fget", None) or getattr(raw, "__func__", raw))
+    return None if NO_NUMBERS.search(str(function.__annotations__["return"])) else path
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _decided_here() -> None:
+    claims.decide.cache_clear()
+
+
+@pytest.fixture(scope="module")
+def shown() -> dict[str, list[str]]:
+    where: dict[str, list[str]] = {}
+    for notebook in catalogue():
+        for claim in notebook.claims:
+            where.setdefault(claim, []).append(notebook.id)
+    return where
+
+
+@pytest.mark.parametrize("claim", claims.claims(), ids=lambda c: c.id)
+def test_a_claim_is_decided_as_committed_by_evidence_with_numbers_from_the_formulas_that_it_lists(
+    claim: claims.Claim,
+) -> None:
+    trace = profiled(claims.decide, claim.id)
+    verdict = claims.decide(claim.id)
+    assert (verdict.status, verdict.reach) == COMMITTED[claim.id]
+    assert claim.says
+    assert "\n" not in verdict.evidence
+    assert re.search(r"\d", verdict.evidence) or verdict.kind == "proof"
+    assert not re.search(r"\de-1[3-9]", verdict.evidence), "rounding errors differ between machines"
+    every = [entry for entries in (trace, *map(route_trace, routes(claim))) for entry in entries]
+    called = {call.code for entry in every if room(entry.code) == "papers" for call in entry.calls or ()}
+    unlisted = {path for path in map(formula, called) if path} - set(claim.rests_on)
+    assert not unlisted, "list them under the row, or split the second route"
+    assert called & {Evidence.needs.__code__, Evidence.decides.__code__}
+
+
+@pytest.mark.parametrize("claim", claims.claims(), ids=lambda c: c.id)
+def test_a_claim_stands_in_exactly_one_notebook_of_its_source(claim: claims.Claim, shown: dict[str, list[str]]) -> None:
+    assert len(shown.get(claim.id, [])) == 1
+    assert claim.source in shown[claim.id][0] or claim.source not in claims.SOURCES
+
+
+def test_the_registry_is_the_list_of_what_the_sources_claim() -> None:
+    listed = (Path(__file__).parent / "claims.txt").read_text().split()
+    assert [c.id for c in claims.claims()] == listed
+
+
+def test_notebooks_list_registered_claims_only(shown: dict[str, list[str]]) -> None:
+    assert set(shown) == {c.id for c in claims.claims()}
+
+
+@pytest.mark.parametrize("source", errata.sheets())
+def test_the_committed_erratum_sheet_is_current(source: str) -> None:
+    assert errata.sheet_path(source).read_text(encoding="utf-8") == errata.sheet(source)
+
+
+def test_the_committed_ledger_is_current() -> None:
+    assert changes() == []
+    assert list(COMMITTED) == [c.id for c in claims.claims()]

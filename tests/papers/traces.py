@@ -1,0 +1,37 @@
+"""What second routes and checks call, found by running them under a profile."""
+
+import cProfile
+from collections.abc import Callable, Iterator
+from functools import cache
+from types import CodeType
+from typing import Any
+
+from ldpnb import claims, sections
+
+Route = Callable[[], sections.Pairs]
+compared: Callable[[Route], str] = sections.parted.__wrapped__
+"""Where a formula and its second route part, computed anew."""
+
+
+def profiled(function: Callable[..., Any], *arguments: Any) -> list[Any]:
+    """The profile's entries, one per function that ran."""
+    profile = cProfile.Profile(builtins=False)
+    profile.runcall(function, *arguments)
+    return list(profile.getstats())
+
+
+@cache
+def route_trace(route: Route) -> list[Any]:
+    return profiled(compared, route)
+
+
+@cache
+def executed(route: Route) -> frozenset[CodeType]:
+    """All code that a second route runs, at any depth."""
+    return frozenset(entry.code for entry in route_trace(route) if isinstance(entry.code, CodeType))
+
+
+def routes(claim: claims.Claim) -> Iterator[Route]:
+    """The second routes of the formulas under a claim."""
+    for path in claim.rests_on:
+        yield from sections._routes.get((claim.source, path), ())
