@@ -13,6 +13,7 @@ from ldpnb.estimators.gaps import contrast_gap
 from ldpnb.mechanisms.contrasts import SignedBit, SignedLaplace
 from ldpnb.mechanisms.frequency import UnaryEncoding
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
+from ldpnb.mechanisms.hashing import LocalHashing
 from ldpnb.mechanisms.signs import calibrated_bias, exact_epsilon
 from ldpnb.mechanisms.subsets import SubsetSelection
 from ldpnb.rng import stream
@@ -93,6 +94,15 @@ def test_losses_are_those_of_the_reference(function: str, stated) -> None:
 def test_budgets_of_noisy_means_are_those_of_the_source(mechanism: LaplaceMeans, budgets: tuple[float, ...]) -> None:
     computed = mechanism.group_epsilon, mechanism.value_epsilon, mechanism.claimed_epsilon, mechanism.k
     np.testing.assert_allclose(computed, budgets, rtol=1e-12)
+
+
+@pytest.mark.parametrize("epsilon", np.linspace(0.2, 4.0, 20))
+def test_the_best_number_of_cells_has_the_least_noise_at_rare_values(epsilon: float) -> None:
+    def noise(cells: int) -> float:
+        some = LocalHashing(epsilon, 100, cells)
+        return some.q * (1 - some.q) / some.truthful_rate**2
+
+    assert noise(LocalHashing.optimised(epsilon, 100).cells) <= min(map(noise, range(2, 80))) * (1 + 1e-12)
 
 
 def test_small_unary_outputs_are_those_that_occur() -> None:

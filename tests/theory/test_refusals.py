@@ -91,11 +91,15 @@ MECHANISMS = [
     (lambda: BIT.one_rate([0.5, np.nan]), "values must lie in"),
     (lambda: CentralLaplace(1.0).sample_sums([-0.5], [3], rng=RNG), r"values must lie in \[0, 1.0\], got values\[0\]"),
     (lambda: BIT.sample_sums([0, 1], [3], rng=RNG), "counts must have one entry per value"),
+    (lambda: BIT.sample_sums([0], [3, 1], rng=RNG), "counts must have one entry per value"),
     (lambda: BIT.sample_sums([1], [3], rng=RNG, repetitions=0), "repetitions must be an integer >= 1, got repetitions"),
     (lambda: SIGNS.sample_tallies([[1], [1]], [1.2], rng=RNG), r"values must lie in \[-1, 1\], got values\[0\]=1.2"),
     (lambda: SIGNS.sample_tallies([[1, 2]], [0.0, 1.0], rng=RNG), "counts must have one row per group, 2"),
     (lambda: SIGNS.sample_tallies([[1, 2], [1, 1]], [0.0], rng=RNG), "values must match counts, got shapes"),
-    (lambda: SIGNS.sample_sums([[1], [1]], [0], repetitions=0, rng=RNG), "repetitions must be an integer >= 1"),
+    *(
+        (lambda m=m: m.sample_sums([[1], [1]], [0], repetitions=0, rng=RNG), "repetitions must be an integer >= 1")
+        for m in (SIGNS, SignedBit(1.0, (1, 1)), SignedLaplace(1.0, (1, 1)))
+    ),
     *(
         (lambda g=g: MOVED.randomize(g, [0.5], rng=RNG), "groups must")
         for g in ([[0]], [0, 1], [0.0], [True], [-1], [2])
