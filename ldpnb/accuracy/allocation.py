@@ -83,12 +83,6 @@ def fixed(drawn: Sequence[int]) -> Rule:
     return lambda _: [(1.0, tuple(drawn))]
 
 
-def lottery(first: Sequence[int], second: Sequence[int], chance: float) -> Rule:
-    """Return the rule that draws `second` with the given chance and otherwise `first`, whatever the population."""
-    odds = checks.probability(chance=chance)
-    return lambda _: [(1 - odds, tuple(first)), (odds, tuple(second))]
-
-
 def proportional(sizes: Sequence[int], sampling_rate: float) -> Rule:
     """Return proportional allocation with randomised rounding, stratum by stratum (Theorem 7.2 of bun2022)."""
     shares = strata.Strata(sizes).proportional(sampling_rate)

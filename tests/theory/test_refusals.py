@@ -7,7 +7,6 @@ import pytest
 
 from ldpnb.accuracy import (
     allocation,
-    best_allocation,
     budgets,
     distances,
     dropouts,
@@ -263,9 +262,6 @@ ACCURACY = [
     (lambda: exact_total_variation([9000, 0], SampledCounts(9000, 1.0, WARNER)), "at most 2000 expected reports, got"),
     (lambda: allocation.proportional((6, 4), 0.2), "must give every stratum at least one record"),
     (lambda: allocation.outcomes(FAMILY, allocation.fixed((1, 1))).noise_scale(1e3), "epsilon must be small enough"),
-    (lambda: best_allocation.best_rule(FAMILY, 3, 1.5, precision=9e-5), r"precision must lie in \[0\.0001, 1\], got"),
-    (lambda: best_allocation.best_rule(FAMILY, 1, 1.0), "a record from every stratum"),
-    (lambda: best_allocation.best_rule(allocation.Family((8, 8), (1.0, 1.0)), 4, 1.0), "at most 64 populations"),
 ]
 
 

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ldpnb.accuracy import shrinkage
 from ldpnb.accuracy.distances import expected_total_variation, smallest_rate
 from ldpnb.accuracy.exact_distances import exact_total_variation
 from ldpnb.accuracy.sampling import SampledCounts
@@ -178,10 +177,9 @@ def few_reports(counts: Counts, reports: Sequence[int], epsilon: float) -> Rows:
 
 @table
 def rare_errors(users: Sequence[int], rate: float, mechanism: KaryRandomisedResponse) -> Rows:
-    """Yield root mean squared errors at a value that nobody holds: c_DE, g_DE and the best point on their line."""
+    """Yield root mean squared errors of c_DE and g_DE at a value that nobody holds."""
     for number in users:
         survey = SampledCounts(int(number), rate, mechanism)
-        shares = {"c_DE": 1 - survey.rate, "g_DE": 0.0, "best found": shrinkage.best_share(survey)}
-        for name, share in shares.items():
-            error = float(np.sqrt(shrinkage.rare_risk(survey, share)))
-            yield {"users": number, "estimate": name, "root mean squared error (users)": error}
+        biased = survey.bias_unadjusted(0) ** 2 + survey.variance_unadjusted(0)
+        for name, square in (("c_DE", biased), ("g_DE", survey.rare_variance_rescaled)):
+            yield {"users": number, "estimate": name, "root mean squared error (users)": np.sqrt(square)}
