@@ -1,8 +1,8 @@
 from .accuracy.budgets import smallest_epsilon as smallest_epsilon
+from .accuracy.distances import exact_total_variation as exact_total_variation
 from .accuracy.distances import expected_total_variation as expected_total_variation
 from .accuracy.dropouts import dropout_error as dropout_error
 from .accuracy.dropouts import estimated_sizes_variance as estimated_sizes_variance
-from .accuracy.exact_distances import exact_total_variation as exact_total_variation
 from .accuracy.exact_risk import exact_risks as exact_risks
 from .accuracy.gaps import GroupGap as GroupGap
 from .accuracy.information import distribution_error as distribution_error

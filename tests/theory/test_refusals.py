@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from ldpnb.accuracy.distances import exact_total_variation
 
 from ldpnb.accuracy import (
     allocation,
@@ -18,7 +19,6 @@ from ldpnb.accuracy import (
     personalised,
     tails,
 )
-from ldpnb.accuracy.exact_distances import exact_total_variation
 from ldpnb.accuracy.gaps import GroupGap
 from ldpnb.accuracy.personalised import PersonalRates
 from ldpnb.accuracy.sampling import SampledCounts
@@ -41,7 +41,6 @@ from ldpnb.privacy.best_channel import best_channel, staircase_patterns
 from ldpnb.privacy.blanket import Blanket
 from ldpnb.privacy.channel import as_channel
 from ldpnb.privacy.clusters import ClusterSample
-from ldpnb.privacy.noisy_statistics import noisy_statistic_losses
 from ldpnb.privacy.optimiser import largest_loss
 from ldpnb.privacy.random_size import random_size_loss
 from ldpnb.privacy.releases import releases_loss
@@ -53,6 +52,7 @@ SIGNS, MOVED, COIN = DiscretisedMeans(1.0, 1.0), LaplaceMeans(1.0, 1.0), SignRan
 BIT, SUBSETS = OneBit(1.0, 2.0), SubsetSelection(1.0, 3, 1)
 PUBLISHED, HALVES = GroupGap.of_halves(LaplaceMeans.published(1.0), 4), GroupGap.of_halves(SIGNS, 4)
 FAMILY = allocation.Family((2, 2), (1.0, 1.0))
+APART = allocation.Outcomes(np.array([0.0, 700.5]), np.eye(2), np.array([[0, 1]]))
 CASH = {"noises": [1], "costs": [1], "sizes": [1], "budget": 1}
 TWO, ONE_ROW = {"users": 10, "mechanism": WARNER}, {"rates": [0.5], "mechanism": KRR}
 GIBBS = {"prior": 0.5, "rng": RNG}
@@ -192,7 +192,7 @@ PRIVACY = [
     (lambda: sure_loss(9e-10), "epsilon must be >= 1e-09 nats for a linear program, got epsilon=9e-10"),
     (lambda: sure_loss(1.0, chance=0.5), "law must sum to 1"),
     (lambda: sure_loss(1.0, mechanism="swap"), "mechanism must be one of deletion, replacement, got"),
-    (lambda: noisy_statistic_losses([0.0, 700.5], [[1, 0], [0, 1]], [[0, 1]], 1.0), "scale must be at least a 700th"),
+    (lambda: APART.loss(1.0), "scale must be at least a 700th"),
     (lambda: Blanket.of_channel([[0.5, 0.0], [0.5, 1.0]]), "channel must be private: .* has no blanket"),
     (lambda: Blanket.of(KRR).delta_upper(0.1, users=10**9 + 1), "users must be at most 1000000000, got users=1"),
     (lambda: shuffling.ShuffledReports(10**12, 0.5, KRR).epsilon_upper(0.1), "users must be at most 1000000000"),

@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ldpnb.accuracy.distances import expected_total_variation, smallest_rate
-from ldpnb.accuracy.exact_distances import exact_total_variation
+from ldpnb.accuracy.distances import exact_total_variation, expected_total_variation, smallest_rate
 from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.data import synthetic
 from ldpnb.designs.reporters import expected_reports, sampled_tallies

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ldpnb.accuracy import histograms
 from ldpnb.data import synthetic
 from ldpnb.estimators import frequency
-from ldpnb.mechanisms.frequency import UnaryEncoding
+from ldpnb.mechanisms.frequency import FrequencyMechanism, UnaryEncoding
 from ldpnb.mechanisms.means import CentralLaplace, histogram_sensitivity
 from ldpnb.mechanisms.registry import FREQUENCY
 from ldpnb.mechanisms.signs import SignRandomiser, calibrated_bias, exact_epsilon
@@ -53,15 +53,18 @@ def cost_of_calibration(parameters: list[float], users: int) -> Rows:
 
     The standard deviations are those of the count of a rare value: as printed, calibrated, and by OUE at that loss.
     """
+
+    def error(mechanism: FrequencyMechanism) -> float:
+        return float(np.sqrt(histograms.pure_variance(0, users=users, mechanism=mechanism)))
+
     for parameter in parameters:
-        bias, oue = calibrated_bias(parameter), UnaryEncoding.optimised(parameter, 2)
         yield {
             "parameter": parameter,
             "exact loss (nats)": exact_epsilon(parameter),
-            "calibrated bias": bias,
-            "as printed (users)": np.sqrt(histograms.sign_variance(0, users=users, bias=parameter)),
-            "calibrated (users)": np.sqrt(histograms.sign_variance(0, users=users, bias=bias)),
-            "OUE (users)": np.sqrt(histograms.pure_variance(0, users=users, mechanism=oue)),
+            "calibrated bias": calibrated_bias(parameter),
+            "as printed (users)": error(SignRandomiser.as_printed(parameter, 2)),
+            "calibrated (users)": error(SignRandomiser(parameter, 2)),
+            "OUE (users)": error(UnaryEncoding.optimised(parameter, 2)),
         }
 
 
@@ -153,7 +156,7 @@ def public_coin_counts(users: int, domain_size: int, epsilon: float, runs: int, 
     mechanism = SignRandomiser(epsilon, domain_size)
     values = stream("public coins", "values", seed=seed).integers(0, domain_size, users)
     truth = int((values == 0).sum())
-    exact = float(np.sqrt(histograms.sign_variance(truth, users=users, bias=mechanism.bias)))
+    exact = float(np.sqrt(histograms.pure_variance(truth, users=users, mechanism=mechanism)))
     for sent, bits in (("signs", domain_size), ("one bit, public signs", 1)):
         rng, sums = stream("public coins", sent, seed=seed), np.empty(runs)
         for run in range(runs):
