@@ -4,7 +4,7 @@ A table of ``section_5.toml`` is a claim. Its words are Markdown with TeX betwee
 phrase of the file's table ``[phrases]``, or for a number that the check returns; there ``@{name:.3f}`` formats it. The
 check is the function of ``section_5.py`` that bears the claim's name. Second routes to formulas are registered once,
 by `second_route`: before a check runs, those of every formula in ``rests_on`` are compared, and the verdict is *open*
-where two part.
+where two part. A formula is named as the Python file names it (``subsampling.srs_loss``), or by its path in ``ldpnb``.
 """
 
 import importlib
@@ -14,6 +14,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any, get_args
 
 from ldpnb.claims import Claim, Evidence, Kind, Reach, Reading, Status, UnsoundError, Verdict, path_of
@@ -37,6 +38,7 @@ _KEYS: Mapping[str, Any] = {
     "false_alarm": float,
     "power": float,
 }
+_ROOMS = ("accuracy", "data", "designs", "estimators", "mechanisms", "papers", "privacy")
 _FIELD = re.compile(r"@\{(\w+)(?::([^{}]*))?\}")
 
 
@@ -112,7 +114,8 @@ def _claim(source: str, key: str, checks: Any, row: dict[str, Any], groups: Mapp
         raise ValueError(f"{', '.join(sorted(missing))} must be given")
     if question != ("answer" in row):
         raise ValueError("a question (asks) and its answer must be given together")
-    rests_on = tuple(dict.fromkeys(path for name in row["rests_on"] for path in groups.get(name, [name])))
+    named = [formula for name in row["rests_on"] for formula in groups.get(name, [name])]
+    rests_on = tuple(dict.fromkeys(_path(formula, checks) for formula in named))
     for path in rests_on:
         pkgutil.resolve_name(f"ldpnb.{path}")
     check: Callable[[Evidence], Numbers] = getattr(checks, re.sub(r"\W", "_", re.sub(r"^(?=\d)", "claim_", key)))
@@ -133,6 +136,15 @@ def _claim(source: str, key: str, checks: Any, row: dict[str, Any], groups: Mapp
 
     decided.__wrapped__ = check  # type: ignore[attr-defined]  # where `inspect` finds what decides
     return Claim(source, key, row["place"], row["asks" if question else "says"], rests_on, decided)
+
+
+def _path(formula: str, checks: Any) -> str:
+    """Return the path in ``ldpnb`` of a formula, whose module or class may bear its name in the module of checks."""
+    first, dot, rest = formula.partition(".")
+    owner = getattr(checks, first, None)
+    if isinstance(owner, ModuleType) and first not in _ROOMS:
+        return owner.__name__.removeprefix("ldpnb.") + dot + rest
+    return path_of(owner) + dot + rest if isinstance(owner, type) else formula
 
 
 def _numbered(evidence: Evidence, text: str, numbers: Mapping[str, object], claim: str) -> str:

@@ -164,17 +164,6 @@ def _exactly_needed(counts: Counts, start: float, target: float, mechanism: Kary
 
 
 @table
-def few_reports(counts: Counts, reports: Sequence[int], epsilon: float) -> Rows:
-    """Yield the distance of c-hat by expected reports, by the normal and the exact law of the tallies."""
-    users, mechanism = int(counts.sum()), KaryRandomisedResponse(epsilon, counts.size)
-    for expected in reports:
-        survey = SampledCounts(users, min(expected / users, 1.0), mechanism)
-        normal = expected_total_variation(np.sqrt(survey.variance_realised_size(counts)), users=users)
-        for law, value in (("normal law", normal), ("exact law", exact_total_variation(counts, survey))):
-            yield {"expected reports": expected, "law": law, DISTANCE: value}
-
-
-@table
 def rare_errors(users: Sequence[int], rate: float, mechanism: KaryRandomisedResponse) -> Rows:
     """Yield root mean squared errors of c_DE and g_DE at a value that nobody holds."""
     for number in users:

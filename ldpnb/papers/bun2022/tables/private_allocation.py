@@ -45,12 +45,6 @@ def _private(outcomes: Outcomes, epsilon: float) -> tuple[float, float, float]:
     return float(sampling.max() + 2 * scale**2), float(sampling.mean() + 2 * scale**2), scale
 
 
-def by_population(variances: pd.DataFrame) -> pd.DataFrame:
-    """Return the same in long form, the two kinds of variance one below the other."""
-    panels = ["worst population", "mean over populations"]
-    return variances.melt(["epsilon (nats)", "rule"], panels, var_name="panel", value_name="variance")
-
-
 @table
 def simulated_variances(tables: Candidates, solved: pd.DataFrame, epsilon: float, *, draws: int, seed: int) -> Rows:
     """Yield the variance of drawn private weighted means in the worst population, beside the exact one.

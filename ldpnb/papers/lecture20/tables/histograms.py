@@ -1,7 +1,6 @@
 """Histograms when everybody reports: sign vectors beside k-RR, unary encoding and a curator."""
 
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,10 +8,9 @@ from numpy.typing import NDArray
 from ldpnb.accuracy import histograms
 from ldpnb.data import synthetic
 from ldpnb.estimators import frequency
-from ldpnb.mechanisms.frequency import FrequencyMechanism, UnaryEncoding
 from ldpnb.mechanisms.means import CentralLaplace, histogram_sensitivity
 from ldpnb.mechanisms.registry import FREQUENCY
-from ldpnb.mechanisms.signs import SignRandomiser, calibrated_bias, exact_epsilon
+from ldpnb.mechanisms.signs import SignRandomiser
 from ldpnb.notebook import Rows, table
 from ldpnb.privacy.channel import privacy_loss
 from ldpnb.privacy.hockey_stick import channel_delta
@@ -29,43 +27,6 @@ def zipf_counts(domain_size: int, users: int, *, seed: int) -> Counts:
     """Draw users per value, ``(domain_size,)``: the value of rank ``x`` has probability proportional to ``1 / x``."""
     weights = 1 / np.arange(1.0, domain_size + 1)
     return synthetic.sample_counts(weights / weights.sum(), users, rng=stream("Zipf", domain_size, users, seed=seed))
-
-
-@table
-def sign_losses(parameters: list[float], enumerated: list[float], domain_size: int) -> Rows:
-    """Yield the privacy loss of sign vectors by printed parameter: as printed, in closed form, and enumerated.
-
-    The enumerated rows come from the complete channel (at most 12 values) and have standard error 0, the lines none.
-    """
-
-    def row(loss: str, parameter: float, epsilon: float, error: float = np.nan) -> dict[str, Any]:
-        return {"loss": loss, "printed parameter": parameter, "privacy loss (nats)": epsilon, "standard error": error}
-
-    yield from (row("as printed", c, c) for c in parameters)
-    yield from (row("exact", c, exact_epsilon(c)) for c in parameters)
-    for c in enumerated:
-        yield row("exact", c, privacy_loss(SignRandomiser.as_printed(c, domain_size).channel()).epsilon, 0.0)
-
-
-@table
-def cost_of_calibration(parameters: list[float], users: int) -> Rows:
-    """Yield what sign vectors cost when the printed parameter has to be the exact loss.
-
-    The standard deviations are those of the count of a rare value: as printed, calibrated, and by OUE at that loss.
-    """
-
-    def error(mechanism: FrequencyMechanism) -> float:
-        return float(np.sqrt(histograms.pure_variance(0, users=users, mechanism=mechanism)))
-
-    for parameter in parameters:
-        yield {
-            "parameter": parameter,
-            "exact loss (nats)": exact_epsilon(parameter),
-            "calibrated bias": calibrated_bias(parameter),
-            "as printed (users)": error(SignRandomiser.as_printed(parameter, 2)),
-            "calibrated (users)": error(SignRandomiser(parameter, 2)),
-            "OUE (users)": error(UnaryEncoding.optimised(parameter, 2)),
-        }
 
 
 @table

@@ -54,26 +54,6 @@ def errors_by_users(
 
 
 @table
-def errors_by_budget(budgets: list[float], values: Values, counts: Counts, *, upper: float) -> Rows:
-    """Yield exact standard deviations of the local means times ``sqrt(users) / upper``.
-
-    One bit for the given data, at worst (all values in the middle), and for values 0 and `upper` only.
-    """
-    users = int(counts.sum())
-    unit = np.sqrt(users) / upper
-    for epsilon in budgets:
-        bit, noise = OneBit(epsilon, upper), LocalLaplace(epsilon, upper)
-        deviations = {
-            "1-bit, worst data": unit * np.sqrt(means.worst_variance(bit, users)),
-            "local Laplace": unit * np.sqrt(means.worst_variance(noise, users)),
-            "1-bit, these data": unit * np.sqrt(means.variance(bit, values, counts)),
-            "1-bit, values 0 and m": np.sqrt(means.warner_variance(epsilon, 1)),
-        }
-        for name, deviation in deviations.items():
-            yield {"mechanism": name, "epsilon (nats)": epsilon, "standard deviation · √n / m": deviation}
-
-
-@table
 def bit_errors(budgets: list[float], users: int, *, failure: float) -> Rows:
     """Yield the errors of the mean of bits that are exceeded with a given probability.
 
@@ -136,18 +116,3 @@ def users_needed(budgets: list[float], *, upper: float, error: float, failure: f
                 "constant": constant,
                 "guaranteed (users)": guaranteed,
             }
-
-
-@table
-def exact_constants(sizes: list[int], *, failure: float) -> Rows:
-    """Yield the error of randomised response times ``epsilon sqrt(users)``, at the worst bits and budget, by users.
-
-    Exceeded with at most the given probability: exactly, and for any number of users by Chebyshev's inequality.
-    """
-    for users in sizes:
-        yield {
-            "users": users,
-            "exact": means.largest_warner_constant(users, failure),
-            "normal limit": means.normal_quantile(failure),
-            "Chebyshev": 1 / np.sqrt(failure),
-        }
