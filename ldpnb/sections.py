@@ -1,6 +1,6 @@
 """Sections of a source: a claim's words stand in a TOML file, what decides it in the Python file beside it.
 
-A table of ``section_5.toml`` is a claim. Its words are Markdown with TeX between dollars. ``@{name}`` stands for a
+A table of ``section_5.toml`` is a claim; its `place` is told by its key if it is not given. Its words are Markdown with TeX between dollars. ``@{name}`` stands for a
 phrase of the file's table ``[phrases]``, or for a number that the check returns; there ``@{name:.3f}`` formats it. The
 check is the function of ``section_5.py`` that bears the claim's name. Second routes to formulas are registered once,
 by `second_route`: before a check runs, those of every formula in ``rests_on`` are compared, and the verdict is *open*
@@ -86,7 +86,8 @@ def _section(source: str, package: str, name: str) -> list[Claim]:
     loaded = []
     for key, row in tables.items():
         try:
-            words = {k: _filled(v, phrases, used) if isinstance(v, str) else v for k, v in (shared | row).items()}
+            own = {"place": key[:1].upper() + key[1:].replace("-", " ")} | shared | row
+            words = {k: _filled(v, phrases, used) if isinstance(v, str) else v for k, v in own.items()}
             loaded.append(_claim(source, key, checks, words, formulas))
         except (ValueError, AttributeError, ImportError) as error:
             raise ValueError(f"{file.name}, [{key}]: {error}") from error
@@ -110,7 +111,7 @@ def _claim(source: str, key: str, checks: Any, row: dict[str, Any], groups: Mapp
         if (words := get_args(_KEYS[name])) and value not in words:
             raise ValueError(f"{name} must be one of {', '.join(words)}, got {name}={value!r}")
     question = "asks" in row
-    if missing := {"place", "asks" if question else "says", "kind", "evidence", "rests_on"} - row.keys():
+    if missing := {"asks" if question else "says", "kind", "evidence", "rests_on"} - row.keys():
         raise ValueError(f"{', '.join(sorted(missing))} must be given")
     if question != ("answer" in row):
         raise ValueError("a question (asks) and its answer must be given together")

@@ -44,20 +44,6 @@ def allocations(before: Strata, after: Strata, names: Sequence[str], total: int)
 
 
 @table
-def top_stratum_moves(limits: pd.DataFrame, totals: Sequence[int], published_change: int) -> Rows:
-    """Yield how far the top stratum's allocation moves, up to the total at which that stratum is taken completely.
-
-    `limits` is what `top_stratum_limits` returns.
-    """
-    for m in totals:
-        yield {"strata": f"the source's {published_change}", DRAWN: float(m), MOVE: float(published_change)}
-    columns = (limits[name] for name in ("strata", "move per record", "exhausted at"))
-    for name, per_record, last in zip(*columns, strict=True):
-        for m in (*(m for m in totals if m < last), last):
-            yield {"strata": name, DRAWN: float(m), MOVE: float(m) * per_record}
-
-
-@table
 def top_stratum_limits(tally: pd.DataFrame, grown_to: int, divisions: Mapping[str, Sequence[int]]) -> Rows:
     """Yield what one establishment grown to `grown_to` moves per record drawn, and the largest move there can be.
 

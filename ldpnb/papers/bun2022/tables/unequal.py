@@ -33,28 +33,6 @@ def poisson_growth(records: int, expected_size: float, factors: list[float], eps
 
 
 @table
-def cluster_terms(sizes: list[int], epsilon: float) -> Rows:
-    """Yield the three terms of equation (4) for the noisy signed count on one cluster drawn in proportion to size.
-
-    The first of three equal clusters loses a record; the event is the tail in which its records count most.
-    """
-    for size in sizes:
-        rate, later = size / (3 * size), (size - 1) / (3 * size - 1)
-        outside = float(np.exp(-2 * epsilon * size))
-        event = unequal.Inclusion(rate, later, 1.0, float(np.exp(-epsilon)), outside, outside)
-        chance, lower = float(np.log(rate / later)), event.loss_lower_bound()
-        yield {
-            "sizes": f"3 of {size} records",
-            "ln(μ₁/μ₁') (nats)": epsilon,
-            "ln(p/p') (nats)": chance,
-            "identification (nats)": lower - epsilon - chance,
-            "equation (4) (nats)": lower,
-            "equation (5) (nats)": event.event_loss(),
-            "exact (nats)": unequal.pps_cluster_loss([size] * 3, epsilon),
-        }
-
-
-@table
 def systematic_moves(records: int, step: int, epsilon: float, replaced: list[int]) -> Rows:
     """Yield the exact loss for every rank to which one of some records can move, by linear programming.
 

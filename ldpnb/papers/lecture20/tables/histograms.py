@@ -12,9 +12,6 @@ from ldpnb.mechanisms.means import CentralLaplace, histogram_sensitivity
 from ldpnb.mechanisms.registry import FREQUENCY
 from ldpnb.mechanisms.signs import SignRandomiser
 from ldpnb.notebook import Rows, table
-from ldpnb.privacy.channel import privacy_loss
-from ldpnb.privacy.hockey_stick import channel_delta
-from ldpnb.privacy.purify import purified
 from ldpnb.rng import stream
 
 Counts = NDArray[np.int64]
@@ -71,44 +68,6 @@ def price_list(domain_sizes: list[int], epsilon: float) -> Rows:
             variance = histograms.pure_variance(0, users=1, mechanism=mechanism)
             row = {"values": size, "mechanism": name, "sent (bits)": bits, "entropy (bits)": entropy}
             yield row | {"variance per user": float(variance)}
-
-
-def _rounded_noise(reports: NDArray[np.float64], deviation: float, bits: list[float]) -> NDArray[np.float64]:
-    """Return the laws of rounded reports ``(r,)`` of some bits with Gaussian noise, ``(r, bits)``."""
-    laws = np.exp(-(((reports[:, None] - bits) / deviation) ** 2) / 2)
-    return np.asarray(laws / laws.sum(axis=0))
-
-
-@table
-def purified_noise(deviations: list[float], *, epsilon: float, users: int) -> Rows:
-    """Yield what makes Gaussian noise on a bit pure: laws of 1,201 rounded reports at 1/2, 0 and 1, clipped around 1/2.
-
-    The loss as it is comes from the farthest report; delta and the total variation distance are at that epsilon.
-    """
-    for deviation in deviations:
-        laws = _rounded_noise(np.linspace(-6, 6, 1201) * deviation + 0.5, deviation, [0.5, 0.0, 1.0])
-        pure = purified(laws, epsilon)
-        distance = float(np.abs(pure - laws).sum(axis=0).max() / 2)
-        yield {
-            "noise": deviation,
-            "loss (nats)": privacy_loss(laws).epsilon,
-            "delta": channel_delta(laws, epsilon),
-            "distance of a report": distance,
-            f"distance of {users:,} at most": min(1.0, users * distance),
-            "loss, purified (nats)": privacy_loss(pure).epsilon,
-        }
-
-
-@table
-def clipped_noise(deviation: float, *, epsilon: float) -> Rows:
-    """Yield the density of a bit 1 with Gaussian noise, rounded, the band around the bit 1/2, and the law inside it."""
-    reports = np.linspace(-4, 4, 161) * deviation + 0.5
-    laws = _rounded_noise(reports, deviation, [0.5, 1.0])
-    shown = {"as it is": laws[:, 1], "made pure": purified(laws, epsilon)[:, 1]}
-    shown |= {"upper bound": laws[:, 0] * np.exp(epsilon), "lower bound": laws[:, 0] * np.exp(-epsilon)}
-    for name, law in shown.items():
-        for report, chance in zip(reports, law, strict=True):
-            yield {"report": report, "law": name, "chance": chance}
 
 
 @table
