@@ -1,10 +1,11 @@
 """Sections of a source: a claim's words stand in a TOML file, what decides it in the Python file beside it.
 
-A table of ``section_5.toml`` is a claim; its `place` is told by its key if it is not given. Its words are Markdown with TeX between dollars. ``@{name}`` stands for a
-phrase of the file's table ``[phrases]``, or for a number that the check returns; there ``@{name:.3f}`` formats it. The
-check is the function of ``section_5.py`` that bears the claim's name. Second routes to formulas are registered once,
-by `second_route`: before a check runs, those of every formula in ``rests_on`` are compared, and the verdict is *open*
-where two part. A formula is named as the Python file names it (``subsampling.srs_loss``), or by its path in ``ldpnb``.
+A table of ``section_5.toml`` is a claim; its `place` is told by its key if it is not given. Its words are Markdown with
+TeX between dollars. ``@{name}`` stands for a phrase of the file's table ``[phrases]``, or for a number that the check
+returns; there ``@{name:.3f}`` formats it. The check is the function of ``section_5.py`` that bears the claim's name.
+Second routes to formulas are registered once, by `second_route`: before a check runs, those of every formula in
+``rests_on`` are compared, and the verdict is *open* where two part. A formula is named as the Python file names it
+(``subsampling.srs_loss``), or by its path in ``ldpnb``.
 """
 
 import importlib

@@ -131,12 +131,6 @@ class Outcomes:
         Between neighbouring values of the mean the ratio of two mixtures' densities is a ratio of two terms ``a e^(y/b)
         + c e^(-y/b)``, hence monotone, and beyond the outermost values it is constant: it is largest at a value. The
         scale is at least a 700th of the range of the values.
-
-        A certain value, and with equal chances that or one at a distance of 1, noise of scale 1: ``ln(1/2 + e/2)``.
-
-        >>> both = Outcomes(np.array([0.0, 1.0]), np.array([[1.0, 0.0], [0.5, 0.5]]), np.array([[0, 1]]))
-        >>> round(float(np.exp(both.loss(1.0))), 9), round((1 + np.e) / 2, 9)
-        (1.859140914, 1.859140914)
         """
         width = checks.positive(scale=scale)
         if np.ptp(self.values) > 700 * width:

@@ -56,10 +56,7 @@ def smallest_rate(
         return None
     from scipy import optimize
 
-    lowest = float(np.log(_LEAST))
-    if excess(lowest) <= 0:
-        raise ValueError(f"distance must be so small that a rate of {_LEAST} exceeds it, got distance={distance!r}")
-    return float(np.exp(optimize.brentq(excess, lowest, 0.0, xtol=1e-12)))
+    return float(np.exp(optimize.brentq(excess, np.log(_LEAST), 0.0, xtol=1e-12)))
 
 
 def exact_total_variation(holders: ArrayLike, survey: SampledCounts) -> float:

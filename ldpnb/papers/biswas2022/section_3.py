@@ -135,10 +135,7 @@ def theorem_3_5(e: Evidence) -> Numbers:
         e.decides(everywhere(-gain))
     e.proven(all(everywhere(survey().variance_gain(n * share)) for share in (f, 0, 1)))
     example, holders = SampledCounts(1000, 0.5, KaryRandomisedResponse(1.0, 4)), 300
-    return {
-        "of_g": example.variance_rescaled(holders),
-        "of_c": example.variance_realised_size(holders),
-    }
+    return {"of_g": example.variance_rescaled(holders), "of_c": example.variance_realised_size(holders)}
 
 
 def theorem_3_6(e: Evidence) -> Numbers:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ldpnb.accuracy.distances import exact_total_variation, expected_total_variation, smallest_rate
+from ldpnb.accuracy.distances import expected_total_variation
 from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.data import synthetic
 from ldpnb.designs.reporters import expected_reports, sampled_tallies
@@ -24,8 +24,6 @@ BOTH = "Bin(50, .6) | Bin(50, .4)"
 RATE = "sampling rate π"
 RAW, PROJECTED = "as it is", "projected onto the simplex"
 DISTANCE = "total variation distance"
-FEW = 500
-"""Expected reports up to which the exact law of the distance is quickly summed."""
 
 
 def data_sets(users: int, *, seed: int) -> dict[str, Counts]:
@@ -137,30 +135,6 @@ def lowest_against_highest(table: pd.DataFrame) -> pd.DataFrame:
         out[f"{name} at {ends[0]:g}"], out[f"{name} at {ends[1]:g}"] = low, high
         out[f"{name} ratio"], out[f"{name} difference"] = low / high, low - high
     return out.reset_index()
-
-
-@table
-def reports_needed(counts: Counts, epsilons: Sequence[float], targets: Sequence[float]) -> Rows:
-    """Yield how many expected reports bring the distance of c-hat to some targets, by the normal and the exact law.
-
-    The first is missing where all users are too few, the second also above `FEW` reports (or for over 200 values).
-    """
-    users = int(counts.sum())
-    for epsilon, target in product(epsilons, targets):
-        mechanism = KaryRandomisedResponse(epsilon, counts.size)
-        rate = smallest_rate(target, counts, users=users, mechanism=mechanism)
-        normal = np.nan if rate is None else users * rate
-        exact = _exactly_needed(counts, normal, target, mechanism) if normal <= FEW and counts.size <= 200 else np.nan
-        yield {"epsilon": epsilon, "distance": target, "normal law": normal, "exact law": exact}
-
-
-def _exactly_needed(counts: Counts, start: float, target: float, mechanism: KaryRandomisedResponse) -> float:
-    """Return the expected reports that a target takes, corrected four times as if the distance fell as their root."""
-    users, reports = int(counts.sum()), start
-    for _ in range(4):
-        survey = SampledCounts(users, min(reports / users, 1.0), mechanism)
-        reports *= (exact_total_variation(counts, survey) / target) ** 2
-    return reports
 
 
 @table

@@ -50,27 +50,6 @@ def count_errors(counts: Counts, budgets: list[float], runs: int, *, seed: int) 
 
 
 @table
-def price_list(domain_sizes: list[int], epsilon: float) -> Rows:
-    """Yield what a report costs and what it is worth, per mechanism and number of values, at equal exact loss.
-
-    Bits as sent, the least possible average without shared randomness, and the variance per user of the count of a
-    value that nobody holds.
-    """
-    for size in domain_sizes:
-        for name, make in {**LOCAL, "signs, public coins": SignRandomiser}.items():
-            mechanism = make(epsilon, size)
-            p, q = mechanism.p, mechanism.q
-            bits, entropy = size, histograms.unary_report_bits(p, q, size)
-            if name == "k-RR":
-                bits, entropy = int(np.ceil(np.log2(size))), -p * np.log2(p) - (size - 1) * q * np.log2(q)
-            elif name == "signs, public coins":
-                bits, entropy = 1, 1.0
-            variance = histograms.pure_variance(0, users=1, mechanism=mechanism)
-            row = {"values": size, "mechanism": name, "sent (bits)": bits, "entropy (bits)": entropy}
-            yield row | {"variance per user": float(variance)}
-
-
-@table
 def public_coin_counts(users: int, domain_size: int, epsilon: float, runs: int, *, seed: int) -> Rows:
     """Yield the count of one of several uniform values from sent sign vectors, and from one bit and public signs."""
     mechanism = SignRandomiser(epsilon, domain_size)
