@@ -15,7 +15,6 @@ import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from types import ModuleType
 from typing import Any, get_args
 
 from ldpnb.claims import Claim, Evidence, Kind, Reach, Reading, Status, UnsoundError, Verdict, path_of
@@ -28,18 +27,9 @@ Numbers = Mapping[str, object] | None
 _routes: dict[tuple[str, str], list[Callable[[], Pairs]]] = {}  # by source and formula
 
 _WORDS = ("evidence", "over", "corrected", "answer", "assumption", "conflict", "argument")
-_KEYS: Mapping[str, Any] = {
-    **dict.fromkeys(("place", "says", "asks", *_WORDS), str),
-    "kind": Kind,
-    "reach": Reach,
-    "reading": Reading,
-    "otherwise": Status,
-    "rests_on": list,
-    "example": bool,
-    "false_alarm": float,
-    "power": float,
-}
-_ROOMS = ("accuracy", "data", "designs", "estimators", "mechanisms", "papers", "privacy")
+_TYPES: Mapping[str, Any] = {"rests_on": list, "example": bool, "false_alarm": float, "power": float}
+_CHOICES: Mapping[str, Any] = {"kind": Kind, "reach": Reach, "reading": Reading, "otherwise": Status}
+_KEYS = {**dict.fromkeys(("place", "says", "asks", *_WORDS), str), **_CHOICES, **_TYPES}
 _FIELD = re.compile(r"@\{(\w+)(?::([^{}]*))?\}")
 
 
@@ -116,10 +106,7 @@ def _claim(source: str, key: str, checks: Any, row: dict[str, Any], groups: Mapp
         raise ValueError(f"{', '.join(sorted(missing))} must be given")
     if question != ("answer" in row):
         raise ValueError("a question (asks) and its answer must be given together")
-    named = [formula for name in row["rests_on"] for formula in groups.get(name, [name])]
-    rests_on = tuple(dict.fromkeys(_path(formula, checks) for formula in named))
-    for path in rests_on:
-        pkgutil.resolve_name(f"ldpnb.{path}")
+    rests_on = tuple(dict.fromkeys(_path(f, checks) for name in row["rests_on"] for f in groups.get(name, [name])))
     check: Callable[[Evidence], Numbers] = getattr(checks, re.sub(r"\W", "_", re.sub(r"^(?=\d)", "claim_", key)))
     given = {name: row[name] for name in row.keys() - {"place", "says", "asks", "kind", "evidence", "rests_on"}}
     given |= {"corrected": given.pop("answer"), "question": True} if question else {}
@@ -141,12 +128,11 @@ def _claim(source: str, key: str, checks: Any, row: dict[str, Any], groups: Mapp
 
 
 def _path(formula: str, checks: Any) -> str:
-    """Return the path in ``ldpnb`` of a formula, whose module or class may bear its name in the module of checks."""
-    first, dot, rest = formula.partition(".")
-    owner = getattr(checks, first, None)
-    if isinstance(owner, ModuleType) and first not in _ROOMS:
-        return owner.__name__.removeprefix("ldpnb.") + dot + rest
-    return path_of(owner) + dot + rest if isinstance(owner, type) else formula
+    """Return the path in ``ldpnb`` of a formula that is named as in the module of checks, or by that path."""
+    try:
+        return path_of(pkgutil.resolve_name(f"{checks.__name__}:{formula}"))
+    except AttributeError:
+        return path_of(pkgutil.resolve_name(f"ldpnb.{formula}"))
 
 
 def _numbered(evidence: Evidence, text: str, numbers: Mapping[str, object], claim: str) -> str:
