@@ -1,9 +1,8 @@
-from .accuracy.best_allocation import best_rule as best_rule
 from .accuracy.budgets import smallest_epsilon as smallest_epsilon
+from .accuracy.distances import exact_total_variation as exact_total_variation
 from .accuracy.distances import expected_total_variation as expected_total_variation
 from .accuracy.dropouts import dropout_error as dropout_error
 from .accuracy.dropouts import estimated_sizes_variance as estimated_sizes_variance
-from .accuracy.exact_distances import exact_total_variation as exact_total_variation
 from .accuracy.exact_risk import exact_risks as exact_risks
 from .accuracy.gaps import GroupGap as GroupGap
 from .accuracy.information import distribution_error as distribution_error
@@ -14,10 +13,6 @@ from .accuracy.lower_bounds import LowerBounds as LowerBounds
 from .accuracy.means import users_needed as users_needed
 from .accuracy.personalised import PersonalRates as PersonalRates
 from .accuracy.sampling import SampledCounts as SampledCounts
-from .accuracy.shrinkage import best_share as best_share
-from .accuracy.shrinkage import rare_risk as rare_risk
-from .accuracy.shrinkage import shrunk_count as shrunk_count
-from .accuracy.shrinkage import unscaled_below as unscaled_below
 from .claims import Evidence as Evidence
 from .claims import Verdict as Verdict
 from .claims import agree as agree

@@ -1,10 +1,11 @@
 """Sections of a source: a claim's words stand in a TOML file, what decides it in the Python file beside it.
 
-A table of ``section_5.toml`` is a claim. Its words are Markdown with TeX between dollars. ``@{name}`` stands for a
-phrase of the file's table ``[phrases]``, or for a number that the check returns; there ``@{name:.3f}`` formats it. The
-check is the function of ``section_5.py`` that bears the claim's name. Second routes to formulas are registered once,
-by `second_route`: before a check runs, those of every formula in ``rests_on`` are compared, and the verdict is *open*
-where two part.
+A table of ``section_5.toml`` is a claim; its `place` is told by its key if it is not given. Its words are Markdown with
+TeX between dollars. ``@{name}`` stands for a phrase of the file's table ``[phrases]``, or for a number that the check
+returns; there ``@{name:.3f}`` formats it. The check is the function of ``section_5.py`` that bears the claim's name.
+Second routes to formulas are registered once, by `second_route`: before a check runs, those of every formula in
+``rests_on`` are compared, and the verdict is *open* where two part. A formula is named as the Python file names it
+(``subsampling.srs_loss``), or by its path in ``ldpnb``.
 """
 
 import importlib
@@ -26,17 +27,9 @@ Numbers = Mapping[str, object] | None
 _routes: dict[tuple[str, str], list[Callable[[], Pairs]]] = {}  # by source and formula
 
 _WORDS = ("evidence", "over", "corrected", "answer", "assumption", "conflict", "argument")
-_KEYS: Mapping[str, Any] = {
-    **dict.fromkeys(("place", "says", "asks", *_WORDS), str),
-    "kind": Kind,
-    "reach": Reach,
-    "reading": Reading,
-    "otherwise": Status,
-    "rests_on": list,
-    "example": bool,
-    "false_alarm": float,
-    "power": float,
-}
+_TYPES: Mapping[str, Any] = {"rests_on": list, "example": bool, "false_alarm": float, "power": float}
+_CHOICES: Mapping[str, Any] = {"kind": Kind, "reach": Reach, "reading": Reading, "otherwise": Status}
+_KEYS = {**dict.fromkeys(("place", "says", "asks", *_WORDS), str), **_CHOICES, **_TYPES}
 _FIELD = re.compile(r"@\{(\w+)(?::([^{}]*))?\}")
 
 
@@ -84,7 +77,8 @@ def _section(source: str, package: str, name: str) -> list[Claim]:
     loaded = []
     for key, row in tables.items():
         try:
-            words = {k: _filled(v, phrases, used) if isinstance(v, str) else v for k, v in (shared | row).items()}
+            own = {"place": key[:1].upper() + key[1:].replace("-", " ")} | shared | row
+            words = {k: _filled(v, phrases, used) if isinstance(v, str) else v for k, v in own.items()}
             loaded.append(_claim(source, key, checks, words, formulas))
         except (ValueError, AttributeError, ImportError) as error:
             raise ValueError(f"{file.name}, [{key}]: {error}") from error
@@ -108,13 +102,11 @@ def _claim(source: str, key: str, checks: Any, row: dict[str, Any], groups: Mapp
         if (words := get_args(_KEYS[name])) and value not in words:
             raise ValueError(f"{name} must be one of {', '.join(words)}, got {name}={value!r}")
     question = "asks" in row
-    if missing := {"place", "asks" if question else "says", "kind", "evidence", "rests_on"} - row.keys():
+    if missing := {"asks" if question else "says", "kind", "evidence", "rests_on"} - row.keys():
         raise ValueError(f"{', '.join(sorted(missing))} must be given")
     if question != ("answer" in row):
         raise ValueError("a question (asks) and its answer must be given together")
-    rests_on = tuple(dict.fromkeys(path for name in row["rests_on"] for path in groups.get(name, [name])))
-    for path in rests_on:
-        pkgutil.resolve_name(f"ldpnb.{path}")
+    rests_on = tuple(dict.fromkeys(_path(f, checks) for name in row["rests_on"] for f in groups.get(name, [name])))
     check: Callable[[Evidence], Numbers] = getattr(checks, re.sub(r"\W", "_", re.sub(r"^(?=\d)", "claim_", key)))
     given = {name: row[name] for name in row.keys() - {"place", "says", "asks", "kind", "evidence", "rests_on"}}
     given |= {"corrected": given.pop("answer"), "question": True} if question else {}
@@ -133,6 +125,14 @@ def _claim(source: str, key: str, checks: Any, row: dict[str, Any], groups: Mapp
 
     decided.__wrapped__ = check  # type: ignore[attr-defined]  # where `inspect` finds what decides
     return Claim(source, key, row["place"], row["asks" if question else "says"], rests_on, decided)
+
+
+def _path(formula: str, checks: Any) -> str:
+    """Return the path in ``ldpnb`` of a formula that is named as in the module of checks, or by that path."""
+    try:
+        return path_of(pkgutil.resolve_name(f"{checks.__name__}:{formula}"))
+    except AttributeError:
+        return path_of(pkgutil.resolve_name(f"ldpnb.{formula}"))
 
 
 def _numbered(evidence: Evidence, text: str, numbers: Mapping[str, object], claim: str) -> str:

@@ -27,18 +27,6 @@ def pure_variance(holders: Real, *, users: Real, mechanism: FrequencyMechanism) 
     return (own * p * miss + (number - own) * q * (miss + gap)) / gap / gap
 
 
-def sign_variance(holders: Real, *, users: Real, bias: Real) -> Real:
-    """Return the variance ``n / bias^2 - f`` of the lecture's count ``sum of signs / bias``, shaped like `holders`.
-
-    A fair sign contributes 1, a holder's sign ``1 - bias^2``; `bias`, in ``(0, 1]``, is its expectation.
-
-    lecture20, "Frequency estimation", local model, gives the expectation only.
-    """
-    number, share = checks.whole(users=users, at_least=1), checks.rate(bias=bias)
-    own = checks.numbers(holders=holders, low=0, high=number)
-    return (number - own + own * (1 - share) * (1 + share)) / (share * share)
-
-
 def central_laplace_count_variance(epsilon: Real, sensitivity: Real = 2.0) -> Real:
     """Return the variance ``2 (sensitivity / epsilon)^2`` of a count released by a curator, for any number of users.
 

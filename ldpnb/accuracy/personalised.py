@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
-from ldpnb.arithmetic import Real, as_array, real
+from ldpnb.arithmetic import Real, as_array
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
 Values = NDArray[np.float64]
@@ -85,18 +85,10 @@ class PersonalRates:
 
     def variance_horvitz_thompson(self, holders: ArrayLike) -> Real:
         """Return the variance ``sum_j [s_j (1-s_j) / pi_j + (s_j - q)^2 (1/pi_j - 1)] / (p-q)^2``."""
-        return self.inverse_rate_variance(holders, 0)
-
-    def inverse_rate_variance(self, holders: ArrayLike, centre: Real) -> Real:
-        """Return the variance of the sum of ``(1{report i} - c) / pi_j`` over the sampled users, over ``(p-q)^2``.
-
-        ``c = q + centre (p-q)`` is the chance of a report ``i`` from users of whom a share `centre` holds it.
-        """
-        centre, q, gap = real(centre), self.mechanism.q, self.mechanism.truthful_rate
-        noises, lifts = (self.mechanism.p * self.mechanism.miss_rate, q * (1 - q)), ((1 - centre) * gap, -centre * gap)
-        parts = zip(self.split(holders), noises, lifts, strict=True)
-        total = sum((s / self.rates + u * u * (1 / self.rates - 1)) @ part for part, s, u in parts)
-        return total / (gap * gap)
+        own, others = self.split(holders)
+        q, gap = self.mechanism.q, self.mechanism.truthful_rate
+        kept = self.mechanism.p * self.mechanism.miss_rate / self.rates + gap * gap * (1 / self.rates - 1)
+        return (kept @ own + (q * (1 - q) / self.rates) @ others) / (gap * gap)
 
     def split(self, holders: ArrayLike) -> tuple[Values, Values]:
         """Return the users of each group who hold the value and those who do not, after checking them."""

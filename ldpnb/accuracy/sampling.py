@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from ldpnb import checks
-from ldpnb.arithmetic import Real
+from ldpnb.arithmetic import Real, is_exact
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
 Data = Literal["fixed", "iid"]
@@ -102,6 +102,17 @@ class SampledCounts:
         Above 1 the mean is negative whatever the data.
         """
         return (1 - self.rate) / self.rate * _odds(self.mechanism)
+
+    @property
+    def unscaled_below(self) -> Real:
+        """Number of users below which ``c_DE`` has the smaller mean squared error at a value that nobody holds.
+
+        ``(e^epsilon + k - 1 - pi)(1 + pi) / (pi (1 - pi))``: the squared bias of ``c_DE`` grows with the square of the
+        users, the variance of ``g_DE`` with their number. 0 at the rate 1, where the two are one.
+        """
+        if not is_exact(self.rate) and self.rate == 1:
+            return 0.0
+        return (1 / self.mechanism.q - self.rate) * (1 + self.rate) / (self.rate * (1 - self.rate))
 
     @property
     def rare_variance_rescaled(self) -> Real:

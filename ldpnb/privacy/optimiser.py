@@ -248,33 +248,9 @@ def largest_size_test_advantage(first: ArrayLike, second: ArrayLike, *, epsilon:
     p, q = np.pad(p, (0, count - len(p))), np.pad(q, (0, count - len(q)))
     here = np.arange(count - 1)
     tail, head = np.concatenate([here, here + 1]), np.concatenate([here + 1, here])
-    return _best_test(p - q, tail, head, ratio, 0.0)
-
-
-def largest_delta(
-    first: Mapping[Sample, float], second: Mapping[Sample, float], *, epsilon: float, delta: float, epsilon_after: float
-) -> float:
-    """Return the largest delta at `epsilon_after` over all (epsilon, delta)-replacement-DP mechanisms on the sample.
-
-    ``max p(E) - e^epsilon_after q(E)`` over tests ``g`` with ``g(S) <= e^epsilon g(S') + delta`` and the same for ``1 -
-    g``, by linear programming. All samples must have one size, and every chain of single replacements needed to join
-    them must stay among them, as it does for all subsets of a population and its replacement neighbour.
-    """
-    ratio = float(np.exp(checks.positive(epsilon=epsilon)))
-    slack, after = checks.probability(delta=delta), checks.non_negative(epsilon_after=epsilon_after)
-    samples = tuple(sorted({*first, *second}, key=repr))
-    p, q = (checks.distribution(law=[law.get(s, 0.0) for s in samples]) for law in (first, second))
-    tail, head = np.nonzero(_distances(samples, 1.0, "replacement") == 1)
-    return _best_test(p - np.exp(after) * q, tail, head, ratio, slack)
-
-
-def _best_test(
-    objective: NDArray[np.float64], tail: NDArray[np.int64], head: NDArray[np.int64], ratio: float, slack: float
-) -> float:
-    """Maximise ``objective.g`` over tests with ``g[tail] <= ratio g[head] + slack``, and the same for ``1 - g``."""
-    accept = _pairs(tail, head, np.full(len(tail), ratio), len(objective))
-    limits = np.repeat([slack, ratio - 1 + slack], len(tail))
-    return _solve(objective, np.vstack([accept, -accept]), limits, bounds=(0, 1))[0]
+    accept = _pairs(tail, head, np.full(len(tail), ratio), count)  # g[tail] <= ratio g[head], and the same for 1 - g
+    limits = np.repeat([0.0, ratio - 1], len(tail))
+    return _solve(p - q, np.vstack([accept, -accept]), limits, bounds=(0, 1))[0]
 
 
 def _pairs(

@@ -134,16 +134,13 @@ def rounding_threshold(epsilon: Real) -> Real:
     return growth / (1 + growth)
 
 
-def random_rounding_bound(sampling_rate: Real, epsilon: Real, *, pairs_within: int = 2) -> Real:
-    """Return ``ln(1 + 2r(e^(2 epsilon) - 1)) + ln(1 + r(e^(k epsilon) - 1))`` (Theorem 4.3, as its proof gives it).
+def random_rounding_bound(sampling_rate: Real, epsilon: Real) -> Real:
+    """Return ``ln(1 + 2r(e^(2 epsilon) - 1)) + ln(1 + r(e^(2 epsilon) - 1))`` (Theorem 4.3, as its proof gives it).
 
-    ``k = pairs_within`` is the distance within which the proof couples all pairs of samples: 2 is enough, which makes
-    the constant for small epsilon ``4 + k = 6``. The printed constant is not recoverable. It holds for populations of
-    at least ``1/r`` records.
+    The constant for small epsilon is 6; the printed one is not recoverable.
     """
     rate, budget = checks.open_probability(sampling_rate=sampling_rate), checks.positive(epsilon=epsilon)
-    steps = checks.whole(pairs_within=pairs_within, at_least=2)
-    return log_mixed(2 * rate, 2 * budget) + log_mixed(rate, steps * budget)
+    return log_mixed(2 * rate, 2 * budget) + log_mixed(rate, 2 * budget)
 
 
 def random_rounding_chain_bound(sampling_rate: Real, epsilon: Real) -> Real:

@@ -37,7 +37,7 @@ def test_a_card_tells_verdict_notebook_code_and_figures_that_exist() -> None:
     assert re.search(r"decision    ldpnb/papers/bun2022/section_5.py:\d+", text)
     assert re.search(r"rests on    ldpnb/privacy/clusters.py:\d+", text)
     assert "figures/2_bun2022/03_cluster_lower_bounds/losses.png" in text
-    assert "secret-lottery" in said("lottery")
+    assert "from-one-sample" in said("several-releases")
     assert re.findall(r"\S+\.png", said("biswas2022/figure-1")) == [
         "figures/1_biswas2022/01_sampling_bias/figure_1.png"
     ]

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ldpnb.accuracy.allocation import Family, Outcomes, lottery, outcomes
+from ldpnb.accuracy.allocation import Family, Outcomes, fixed, outcomes
 from ldpnb.accuracy.exact_risk import TwoValues
 from ldpnb.accuracy.gaps import GroupGap
 from ldpnb.accuracy.personalised import PersonalRates
@@ -57,7 +57,7 @@ MECHANISMS = {
         *((kind, (3, 3)) for kind in (SignedBit, SignedLaplace)),
     )
 }
-STRATA = outcomes(Family((2, 3), (1.0, 2.0)), lottery((1, 1), (2, 2), 0.3))
+STRATA = outcomes(Family((2, 3), (1.0, 2.0)), fixed((1, 2)))
 FIELDS: dict[type, dict[str, Any]] = {
     SignedBit: {"sizes": (3, 3)},
     SignedLaplace: {"sizes": (3, 3)},

@@ -68,7 +68,7 @@ def section_3_order_of_the_variances(e: Evidence) -> Numbers:
     e.proven(identity(rare - everybody, n * SWITCH * (1 - pi) / (pi * gap * gap)))
     e.decides(everywhere(rare - sampled) and everywhere(rare - everybody))
     e.decides(identity(unsampled.rare_variance_rescaled, everybody))
-    threshold = (t + k - 1 - pi) * (1 + pi) / (pi * (1 - pi))
+    threshold = survey().unscaled_below
     bias = survey().bias_unadjusted(0)
     factor = n * (1 - pi) * (1 - pi) / ((t - 1) * (t - 1))
     e.proven(identity(sampled + bias * bias - rare, factor * (n - threshold)))
@@ -76,8 +76,9 @@ def section_3_order_of_the_variances(e: Evidence) -> Numbers:
         bias, variance = counts.bias_unadjusted(n * share), counts.variance_rescaled(n * share)
         e.decides(everywhere(threshold - (1 - pi * pi) * variance * n / (bias * bias)))
     of_g = RARELY.rare_variance_rescaled
+    e.same(RARELY.unscaled_below, (1 - RARELY.rate**2) * of_g * RARELY.users / RARELY.bias_unadjusted(0) ** 2)
     return {
-        "bound": (1 - RARELY.rate**2) * of_g * RARELY.users / RARELY.bias_unadjusted(0) ** 2,
+        "bound": RARELY.unscaled_below,
         "rescaled": of_g,
         "sampled": RARELY.variance_unadjusted(0),
         "all": SampledCounts(50_000, 1.0, RARELY.mechanism).variance_unadjusted(0),
@@ -134,10 +135,7 @@ def theorem_3_5(e: Evidence) -> Numbers:
         e.decides(everywhere(-gain))
     e.proven(all(everywhere(survey().variance_gain(n * share)) for share in (f, 0, 1)))
     example, holders = SampledCounts(1000, 0.5, KaryRandomisedResponse(1.0, 4)), 300
-    return {
-        "of_g": example.variance_rescaled(holders),
-        "of_c": example.variance_realised_size(holders),
-    }
+    return {"of_g": example.variance_rescaled(holders), "of_c": example.variance_realised_size(holders)}
 
 
 def theorem_3_6(e: Evidence) -> Numbers:

@@ -81,10 +81,6 @@ def _simulated(
     return float(off.mean()), float(off.std(ddof=1) / np.sqrt(RUNS))
 
 
-def _both(values: list[float]) -> str:
-    return ", ".join(f"{value:.3f}" for value in values)
-
-
 def section_4_domain(e: Evidence) -> Numbers:
     values = int((first() > 0).sum())
     e.needs(values == published()["domain_size"])
@@ -102,7 +98,8 @@ def figure_1_and_2(e: Evidence) -> Numbers:
         drawn = [_simulated(G_DE, distribution, rate, EPSILON) for rate in rates]
         e.needs(better(closed[1], closed[0]))
         e.sure(all(abs(d[0] - mean) < 6 * d[1] + 0.01 * mean for mean, d in zip(closed, drawn, strict=True)))
-        numbers |= {name: _both(closed), f"{name}_drawn": _both([mean for mean, _ in drawn])}
+        for key, values in ((name, closed), (f"{name}_drawn", [mean for mean, _ in drawn])):
+            numbers[key] = ", ".join(f"{value:.3f}" for value in values)
     sums = np.convolve(synthetic.binomial(50, 0.6), synthetic.binomial(50, 0.4)), second()
     of_sum, of_mixture = (np.abs(other - first()).sum() / 2 for other in sums)
     return numbers | {"sum": of_sum, "mixture": of_mixture}

@@ -26,6 +26,17 @@ def _simple_random_sampling() -> Pairs:
         yield subsampling.srs_loss(epsilon, m / n), most
 
 
+@second_route(subsampling.with_replacement_loss)
+def _with_replacement() -> Pairs:
+    for n, m, epsilon in SAMPLES[:2]:
+
+        def drawn(records: list[int], m: int = m) -> laws.Law:
+            return laws.independent(*[laws.subsets(records, 1)] * m)
+
+        most = optimum(drawn, n, epsilon, mechanism="replacement")
+        yield subsampling.with_replacement_loss(epsilon, m, n), most
+
+
 @second_route(lemmas.coupled_loss)
 def _coupled() -> Pairs:
     for first, second in ((("x",), ("y",)), ((1, 2), (3, 4, 5)), ((1, 1, 2), (2, 2))):

@@ -1,12 +1,12 @@
 """Results of this companion that go beyond the sources, decided as their claims are.
 
-`samples`, `counts`, `groups`, `allocations` and `reports` decide them, each beside the words of its claims. Prior art
+`samples`, `groups` and `reports` decide them, each beside the words of its claims. Prior art
 is cited where the notebooks show them.
 
 None is called new: a notebook that shows one cites what a search found, among public pages and papers' abstracts, for
-rounded and random sample sizes, Poisson against fixed size, several queries on one sample, sampling with replacement,
-private allocation and secret lotteries, linear functionals and gaps under local privacy, local hashing, blankets and
-shuffled k-ary randomised response against central noise, exact total variation, approximate to pure local privacy.
+rounded and random sample sizes, Poisson against fixed size, several queries on one sample, linear functionals and gaps
+under local privacy, local hashing, blankets and shuffled k-ary randomised response against central noise, exact total
+variation.
 """
 
-SECTIONS = ("samples", "counts", "groups", "allocations", "reports")
+SECTIONS = ("samples", "groups", "reports")

@@ -17,11 +17,8 @@ from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.hashing import LocalHashing
 from ldpnb.mechanisms.subsets import SubsetSelection
 from ldpnb.papers.biswas2022.routes import Case, gaussian_noise, laplace_noise, published_bound
-from ldpnb.papers.lecture20.proofs import purification
-from ldpnb.papers.lecture20.routes import central_delta
-from ldpnb.privacy import blanket, hockey_stick, purify, shuffling
+from ldpnb.privacy import blanket, shuffling
 from ldpnb.privacy import channel as channels
-from ldpnb.rng import stream
 from ldpnb.sections import Numbers, Pairs, second_route
 
 t = symbols("t")[0]
@@ -57,29 +54,6 @@ def _variances() -> Pairs:
     for mechanism, p, q in cases:
         estimates, chances = (np.array([0, 1]) - q) / (p - q), np.array([1 - q, q])  # of a bit of another's
         yield histograms.pure_variance(0, users=1, mechanism=mechanism), chances @ estimates**2
-
-
-@second_route(purify.purified, hockey_stick.channel_delta)
-def _purified() -> Pairs:
-    for laws, epsilon in channels_between():
-        pure = purify.purified(laws, epsilon)
-        cut = np.maximum(laws - np.exp(epsilon) * laws[:, [0]], 0).sum(axis=0)
-        filled = np.maximum(laws[:, [0]] * np.exp(-epsilon) - laws, 0).sum(axis=0)
-        yield np.abs(pure - laws).sum(axis=0) / 2, np.maximum(cut, filled)
-        yield pure.sum(axis=0), np.ones(4)
-        yield hockey_stick.channel_delta(laws, epsilon), central_delta(laws, np.exp(epsilon))
-
-
-@second_route(channels.privacy_loss)
-def _loss() -> Pairs:
-    for laws, _ in channels_between():
-        yield channels.privacy_loss(laws).epsilon, np.log(laws.max(axis=1) / laws.min(axis=1)).max()
-
-
-def channels_between() -> list[tuple[np.ndarray, float]]:
-    """Return random channels of four values and budgets."""
-    rng = stream("channels", "band", seed=2)
-    return [(rng.dirichlet(np.full(6, 0.4), 4).T, float(epsilon)) for epsilon in np.geomspace(0.02, 3.0, 60)]
 
 
 def blanket_bound(known: blanket.Blanket, epsilon: float, users: int) -> float:
@@ -149,18 +123,6 @@ def local_hashing_is_unary_encoding(e: Evidence) -> Numbers:
     e.same(oue.epsilon, 1.0)
     variance, least = (histograms.pure_variance(0, users=1, mechanism=one) for one in (near, oue))
     return {"outputs": len(channel), "cells": near.cells, "ratio": float(variance / least)}
-
-
-def approximate_to_pure(e: Evidence) -> Numbers:
-    e.proven(purification())
-    moved, lost = [], []
-    for laws, epsilon in channels_between():
-        pure = purify.purified(laws, epsilon)
-        moved.append(float(np.abs(pure - laws).sum(axis=0).max() / 2))
-        e.needs(moved[-1] <= hockey_stick.channel_delta(laws, epsilon) + 1e-12)
-        lost.append(channels.privacy_loss(pure).epsilon / epsilon)
-    e.needs(max(lost) <= 2 + 1e-9)
-    return {"tried": len(moved), "nearest": max(moved), "largest": max(lost)}
 
 
 def shuffled_reports_of_any_randomizer(e: Evidence) -> Numbers:

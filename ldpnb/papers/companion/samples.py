@@ -7,18 +7,16 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-import sympy
-from scipy.stats import binom
 
 from ldpnb.arithmetic import Real
 from ldpnb.claims import Evidence
 from ldpnb.deciders import budget, derivative, identity, oo, positive, replaced, symbols
 from ldpnb.designs import laws
-from ldpnb.papers.bun2022 import section_4, shared
-from ldpnb.privacy import clusters, optimiser, releases, rounding, subsampling
+from ldpnb.papers.bun2022 import shared
+from ldpnb.privacy import clusters, optimiser, releases, subsampling
 from ldpnb.sections import Numbers, Pairs, second_route
 
-t, q, e, n = symbols("t q e n")
+t, q, e = symbols("t q e")
 BUDGET, RATE = {t: (1, oo)}, {q: (0, 1)}
 eps = budget(t)
 
@@ -31,17 +29,6 @@ def _releases() -> Pairs:
     yield releases.releases_loss([1.0, 0.5], tenth, fresh=True), drawn(1.0) + drawn(0.5)
     design = clusters.ClusterSample([5] * 10, 1)
     yield releases.releases_loss([1.0, 1.0], design.loss), design.upper_bound(2.0)
-
-
-def threshold_of_the_nearest() -> bool:
-    """Nearest rounding: a share ``m/(n+1) <= (q n + 1/2)/(n + 1)``, for large ``n`` below any threshold above ``q``.
-
-    With ``h`` the threshold ``h - (q n + 1/2)/(n + 1)`` has the sign of ``(h - q)(n + 1) - (1/2 - q)``; rounding down
-    draws at most ``q n/(n + 1) < q``.
-    """
-    edge = rounding.rounding_threshold(eps)
-    room = (edge - q) * (n + 1) - (sympy.Rational(1, 2) - q)
-    return identity((edge - (q * n + sympy.Rational(1, 2)) / (n + 1)) * (n + 1), room) and identity(edge * (t + 1), 1)
 
 
 def _poisson_growth() -> list[Real]:
@@ -125,38 +112,6 @@ def one_cluster_sample_or_fresh() -> bool | None:
     return positive(growth(u * v, a * b) - growth(u, a) * growth(v, b), box)
 
 
-def with_replacement() -> bool | None:
-    """Decide that no event beats ``E t^J`` if records are drawn with replacement, ``J`` times the one that changes.
-
-    With the event's mean chance 1 where ``J = 0``, ``u_j`` and ``v_j`` with the record and its replacement ``j`` times,
-    ``u_i <= t^max(i, j) v_j`` and ``u_i <= t^i``. Let ``w <= 1`` be the least ``v_j`` among 1 and the ``j`` with ``t^j
-    < R = E t^J``. Then ``u_j - R v_j <= w (t^j - R)`` for all ``j >= 1``: with ``u_j = t^j min(w, v_j)`` and ``v_j`` on
-    either side of ``w``. Their mean is ``w (R - 1) Pr(J = 0)``, at most what ``J = 0`` lacks.
-    """
-    w, v, power, most, none = symbols("w v power most none")
-    above = identity(w * (power - most) - (w * power - most * (w + v)), most * v)
-    least = w * (power - most) - (w - v) * (power - most)  # v_j = w - v below w, only where t^j >= R = most
-    below = identity(least, v * (power - most))
-    spare = identity(none * (most - 1) - w * (most - 1) * none, none * (most - 1) * (1 - w))
-    growth = np.exp(subsampling.with_replacement_loss(eps, 2, n))
-    mean = (1 - 1 / n) * (1 - 1 / n) + 2 / n * (1 - 1 / n) * t + t * t / (n * n)
-    attained = identity(growth, mean)  # u_j = t^j, v_j = 1
-    fewer = np.exp(subsampling.srs_loss(eps, 2 / n))  # without replacement
-    attained = attained and identity(growth - fewer, (t - 1) * (t - 1) / (n * n))
-    return above and below and spare and attained and positive((1 - w) * (most - 1), {w: (0, 1), most: (1, oo)})
-
-
-def when_rounding_amplifies(e: Evidence) -> Numbers:
-    e.proven(section_4.random_rounding() and section_4.supremum_approached() and section_4.nearest_rounding())
-    e.proven(section_4.rounding_amplifies() and threshold_of_the_nearest())
-    epsilon, records, rate = 1.0, 2, 0.25
-    edge, lost = rounding.rounding_threshold(epsilon), rounding.nearest_rounding_loss(records, rate, epsilon)
-    e.same(lost, subsampling.srs_loss(2 * epsilon, 1 / 3))  # one of two records, and of three
-    e.needs(lost > epsilon and rate < edge)
-    last = (0.5 - rate) / (edge - rate)
-    return {"edge": edge, "records": records, "more": records + 1, "rate": rate, "lost": lost, "last": last}
-
-
 def poisson_against_fixed_size(e: Evidence) -> Numbers:
     e.proven(poisson_from_above() and poisson_attained() and poisson_below_fixed_size())
     free, rare = (subsampling.poisson_loss(1.0, rate) for rate in (0.2, 0.05))
@@ -166,14 +121,6 @@ def poisson_against_fixed_size(e: Evidence) -> Numbers:
     whole = optimiser.largest_loss(*both, epsilon=1.0, mechanism="replacement").loss
     e.same(whole, 1.0)
     return {"free": free, "fixed": fixed, "rare": rare, "few": few, "whole": whole}
-
-
-def samples_drawn_with_replacement(e: Evidence) -> Numbers:
-    e.proven(with_replacement())
-    one, other = subsampling.with_replacement_loss(1.0, 10, 100), subsampling.srs_loss(1.0, 0.1)
-    e.same(one, np.log(np.exp(np.arange(11)) @ binom.pmf(range(11), 10, 0.01)))
-    e.needs(one > other)
-    return {"one": one, "other": other}
 
 
 def several_releases_from_one_sample(e: Evidence) -> Numbers:

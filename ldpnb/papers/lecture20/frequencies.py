@@ -102,9 +102,9 @@ def frequency_estimator(e: Evidence) -> Numbers:
     tally = f * mechanism.p + (n - f) * mechanism.q
     variance = (f * (1 - b * b) + (n - f)) / (b * b)  # a holder's sign has expectation b, another's 0, squares are 1
     e.decides(identity(n * frequency.unbiased(tally, n, mechanism), f))
-    e.proven(identity(histograms.sign_variance(f, users=n, bias=b), variance))
     e.proven(identity(histograms.pure_variance(f, users=n, mechanism=mechanism), variance))
-    return {"example": histograms.sign_variance(5000, users=20_000, bias=0.5)}
+    half = SignRandomiser.as_printed(0.5, 2)
+    return {"example": histograms.pure_variance(5000, users=20_000, mechanism=half)}
 
 
 def frequency_communication(e: Evidence) -> Numbers:

@@ -57,8 +57,9 @@ def local_model_accuracy(e: Evidence) -> Numbers:
     clear = claims.WORDS["equal"] ** 2
     (f, d), epsilon = symbols("f d"), 2 * u
     curator, count = means.worst_variance(CentralLaplace(epsilon, m), n), Symbol(8) / (epsilon * epsilon)
-    everybody = histograms.sign_variance(n, users=n, bias=SignRandomiser(epsilon, d).bias)
-    some = histograms.sign_variance(f, users=n, bias=SignRandomiser(epsilon, d).bias)
+    everybody, some = (
+        histograms.pure_variance(holders, users=n, mechanism=SignRandomiser(epsilon, d)) for holders in (n, f)
+    )
     enough = proofs.enough_users(epsilon)
     for variance, least, ratio in (
         (means.worst_variance(OneBit(epsilon, m), n), curator, n / 2 * proofs.unit_variance()),

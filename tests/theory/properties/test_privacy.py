@@ -11,11 +11,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from ldpnb.accuracy import information, lower_bounds
+from ldpnb.accuracy.allocation import Outcomes
 from ldpnb.data import channels as saved
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.groups import LaplaceMeans
 from ldpnb.privacy import channel as finite
-from ldpnb.privacy import hockey_stick, noisy_statistics, optimiser
+from ldpnb.privacy import hockey_stick, optimiser
 from ldpnb.privacy.best_channel import best_channel
 from properties.strategies import distributions, examples, failures, logarithmic
 
@@ -125,12 +126,12 @@ def test_the_worst_mechanism_is_private_and_attains_the_loss(
 def test_no_output_of_a_noisy_statistic_passes_its_loss(
     values: list[float], one: np.ndarray, other: np.ndarray, scale: float, output: float
 ) -> None:
-    (loss,) = noisy_statistics.noisy_statistic_losses(values, [one, other], [[0, 1]], scale)
+    outcomes = Outcomes(np.array(values), np.array([one, other]), np.array([[0, 1]]))
+    loss = outcomes.loss(scale)
     density = np.exp(-np.abs(output - np.array(values)) / scale)
     assert abs(np.log(one @ density) - np.log(other @ density)) <= loss * (1 + 1e-9) + 1e-9
     assert loss <= np.ptp(values) / scale * (1 + 1e-9) + 1e-12
-    (quieter,) = noisy_statistics.noisy_statistic_losses(values, [one, other], [[0, 1]], 2 * scale)
-    assert quieter <= loss * (1 + 1e-9) + 1e-12
+    assert outcomes.loss(2 * scale) <= loss * (1 + 1e-9) + 1e-12
 
 
 def test_a_saved_channel_is_read_back(tmp_path) -> None:

@@ -1,7 +1,5 @@
 """Rates that depend on the value: what they do to the estimate and to privacy, and the repair."""
 
-from collections.abc import Sequence
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -12,9 +10,6 @@ from ldpnb.accuracy.personalised import PersonalRates, variance_reweighted_repor
 from ldpnb.designs.reporters import poisson, sampled_tallies
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
-from ldpnb.notebook import Rows, table
-from ldpnb.privacy import participation
-from ldpnb.privacy.channel import privacy_loss
 from ldpnb.rng import stream
 
 Floats = NDArray[np.float64]
@@ -62,19 +57,3 @@ def inverse_frequency(
         moments = {"estimator": estimator, "expected reports": cost, "expected": mean, "estimate": estimate}
         parts.append(pd.DataFrame(shared | moments | {"standard_deviation": np.sqrt(variance)}))
     return pd.concat(parts, ignore_index=True)
-
-
-@table
-def losses(epsilons: Sequence[float], lowest: float, highest: Sequence[float], domain_size: int) -> Rows:
-    """Yield the exact privacy loss, from the channel and in closed form, for rates between `lowest` and some highest.
-
-    Rates follow the value, or the report.
-    """
-    for epsilon, high in product(epsilons, highest):
-        mechanism, rates = KaryRandomisedResponse(epsilon, domain_size), np.linspace(lowest, high, domain_size)
-        by_value = participation.value_dependent_channel(rates, mechanism)
-        by_report = participation.report_dependent_channel(rates, mechanism)
-        closed = participation.participation_loss(epsilon, lowest_rate=lowest, highest_rate=high)
-        for name, channel, loss in (("by value", by_value, closed), ("by report", by_report, epsilon)):
-            setting = {"sampling": name, "budget": f"ε = {epsilon:g}", "highest rate": high}
-            yield setting | {"privacy loss (nats)": privacy_loss(channel).epsilon, "closed form": loss}

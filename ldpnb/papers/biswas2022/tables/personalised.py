@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from ldpnb import checks
 from ldpnb.accuracy import hajek, personalised
 from ldpnb.accuracy.personalised import PersonalRates
-from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.designs.reporters import sampled_tallies
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
@@ -21,7 +20,7 @@ Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 UNRELATED, FOLLOWING = "rates at random", "rates follow values"
-CHOSEN, RELATIVE, BUDGET = "rate of the chosen users", "variance relative to c-hat", "budget (share of full cost)"
+BUDGET = "budget (share of full cost)"
 
 
 def split_by_rate(counts: Counts, *, seed: int) -> dict[str, Counts]:
@@ -99,24 +98,6 @@ def _moments(
         "Horvitz-Thompson": (holders.sum(axis=0).astype(float), np.sqrt(survey.variance_horvitz_thompson(holders))),
         "Hájek": (ratios[:, 0], np.sqrt(ratios[:, 1])),
     }
-
-
-@table
-def towards_a_vertex(users: int, budget: int, mechanism: KaryRandomisedResponse) -> Rows:
-    """Yield the variance at rare values while `budget` users are sampled ever more, and the others less.
-
-    The expected reports stay `budget`. The chosen users' rate runs from equal rates, the Lagrange point, towards 1, a
-    vertex. Beside each variance is what it is relative to that of c-hat at equal rates.
-    """
-    sizes, equal = np.array([budget, users - budget]), budget / users
-    realised = SampledCounts(users, equal, mechanism).rare_variance_realised_size
-    noises = [personalised.report_noise(mechanism)] * 2
-    for high in np.linspace(equal, 0.95, 46):
-        rates = np.array([high, budget * (1 - high) / (users - budget)])
-        weighted = personalised.rare_variance_horvitz_thompson(noises=noises, sizes=sizes, rates=rates)
-        pooled = PersonalRates(sizes, rates, mechanism).rare_variance
-        for name, value in (("T", pooled), ("Horvitz-Thompson", weighted)):
-            yield {"estimator": name, CHOSEN: high, "variance (users²)": value, RELATIVE: value / realised}
 
 
 @table

@@ -8,9 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ldpnb.accuracy import shrinkage
-from ldpnb.accuracy.distances import expected_total_variation, smallest_rate
-from ldpnb.accuracy.exact_distances import exact_total_variation
+from ldpnb.accuracy.distances import expected_total_variation
 from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.data import synthetic
 from ldpnb.designs.reporters import expected_reports, sampled_tallies
@@ -26,8 +24,6 @@ BOTH = "Bin(50, .6) | Bin(50, .4)"
 RATE = "sampling rate π"
 RAW, PROJECTED = "as it is", "projected onto the simplex"
 DISTANCE = "total variation distance"
-FEW = 500
-"""Expected reports up to which the exact law of the distance is quickly summed."""
 
 
 def data_sets(users: int, *, seed: int) -> dict[str, Counts]:
@@ -142,46 +138,10 @@ def lowest_against_highest(table: pd.DataFrame) -> pd.DataFrame:
 
 
 @table
-def reports_needed(counts: Counts, epsilons: Sequence[float], targets: Sequence[float]) -> Rows:
-    """Yield how many expected reports bring the distance of c-hat to some targets, by the normal and the exact law.
-
-    The first is missing where all users are too few, the second also above `FEW` reports (or for over 200 values).
-    """
-    users = int(counts.sum())
-    for epsilon, target in product(epsilons, targets):
-        mechanism = KaryRandomisedResponse(epsilon, counts.size)
-        rate = smallest_rate(target, counts, users=users, mechanism=mechanism)
-        normal = np.nan if rate is None else users * rate
-        exact = _exactly_needed(counts, normal, target, mechanism) if normal <= FEW and counts.size <= 200 else np.nan
-        yield {"epsilon": epsilon, "distance": target, "normal law": normal, "exact law": exact}
-
-
-def _exactly_needed(counts: Counts, start: float, target: float, mechanism: KaryRandomisedResponse) -> float:
-    """Return the expected reports that a target takes, corrected four times as if the distance fell as their root."""
-    users, reports = int(counts.sum()), start
-    for _ in range(4):
-        survey = SampledCounts(users, min(reports / users, 1.0), mechanism)
-        reports *= (exact_total_variation(counts, survey) / target) ** 2
-    return reports
-
-
-@table
-def few_reports(counts: Counts, reports: Sequence[int], epsilon: float) -> Rows:
-    """Yield the distance of c-hat by expected reports, by the normal and the exact law of the tallies."""
-    users, mechanism = int(counts.sum()), KaryRandomisedResponse(epsilon, counts.size)
-    for expected in reports:
-        survey = SampledCounts(users, min(expected / users, 1.0), mechanism)
-        normal = expected_total_variation(np.sqrt(survey.variance_realised_size(counts)), users=users)
-        for law, value in (("normal law", normal), ("exact law", exact_total_variation(counts, survey))):
-            yield {"expected reports": expected, "law": law, DISTANCE: value}
-
-
-@table
 def rare_errors(users: Sequence[int], rate: float, mechanism: KaryRandomisedResponse) -> Rows:
-    """Yield root mean squared errors at a value that nobody holds: c_DE, g_DE and the best point on their line."""
+    """Yield root mean squared errors of c_DE and g_DE at a value that nobody holds."""
     for number in users:
         survey = SampledCounts(int(number), rate, mechanism)
-        shares = {"c_DE": 1 - survey.rate, "g_DE": 0.0, "best found": shrinkage.best_share(survey)}
-        for name, share in shares.items():
-            error = float(np.sqrt(shrinkage.rare_risk(survey, share)))
-            yield {"users": number, "estimate": name, "root mean squared error (users)": error}
+        biased = survey.bias_unadjusted(0) ** 2 + survey.variance_unadjusted(0)
+        for name, square in (("c_DE", biased), ("g_DE", survey.rare_variance_rescaled)):
+            yield {"users": number, "estimate": name, "root mean squared error (users)": np.sqrt(square)}

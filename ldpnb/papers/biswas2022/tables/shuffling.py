@@ -13,7 +13,6 @@ from ldpnb.notebook import Rows, table
 from ldpnb.privacy import shuffling
 
 LOCAL, CENTRAL = "local epsilon (nats)", "central epsilon (nats)"
-RATE, RARE, LAPLACE = "sampling rate π", "variance at a rare value / Gaussian", "Laplace / Gaussian"
 
 
 @table
@@ -49,30 +48,6 @@ def accounting(
             "Gaussian": shuffling.gaussian_deviation(upper, delta),
             "Laplace": np.sqrt(central_laplace_count_variance(upper)),
         }
-
-
-@table
-def at_a_central_budget(
-    centrals: Sequence[float],
-    sampling_rates: Sequence[float],
-    *,
-    users: int,
-    domain_size: int,
-    delta: float,
-    share: float,
-) -> Rows:
-    """Yield what c-hat and central Laplace noise vary at a fixed central budget, over Gaussian noise, by sampling rate.
-
-    The local budget is the largest whose shuffled reports keep the central one (`shuffling.local_budget`).
-    """
-    for central, rate in product(centrals, sampling_rates):
-        local = shuffling.local_budget(central, delta, users=users, rate=rate, domain_size=domain_size)
-        survey = SampledCounts(users, rate, KaryRandomisedResponse(local, domain_size))
-        rare, common = survey.variance_realised_size([0, share * users])
-        noise = shuffling.gaussian_deviation(central, delta) ** 2
-        row = {CENTRAL: f"central ε = {central:g}", RATE: rate, LOCAL: local}
-        laplace = central_laplace_count_variance(central)
-        yield row | {RARE: rare / noise, "at a common value": common / noise, LAPLACE: laplace / noise}
 
 
 def budgets(table: pd.DataFrame) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""Neyman allocation on establishments: what one that grows moves, what a count then tells, and what it is worth."""
+"""Neyman allocation on establishments: what one that grows moves, and what it is worth."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,7 +10,6 @@ from ldpnb.designs import samples, strata
 from ldpnb.designs.strata import Strata
 from ldpnb.notebook import Rows, table
 from ldpnb.papers.bun2022 import establishments
-from ldpnb.privacy import data_dependent
 from ldpnb.rng import stream
 
 DRAWN, MOVE = "records drawn", "change (records)"
@@ -45,20 +44,6 @@ def allocations(before: Strata, after: Strata, names: Sequence[str], total: int)
 
 
 @table
-def top_stratum_moves(limits: pd.DataFrame, totals: Sequence[int], published_change: int) -> Rows:
-    """Yield how far the top stratum's allocation moves, up to the total at which that stratum is taken completely.
-
-    `limits` is what `top_stratum_limits` returns.
-    """
-    for m in totals:
-        yield {"strata": f"the source's {published_change}", DRAWN: float(m), MOVE: float(published_change)}
-    columns = (limits[name] for name in ("strata", "move per record", "exhausted at"))
-    for name, per_record, last in zip(*columns, strict=True):
-        for m in (*(m for m in totals if m < last), last):
-            yield {"strata": name, DRAWN: float(m), MOVE: float(m) * per_record}
-
-
-@table
 def top_stratum_limits(tally: pd.DataFrame, grown_to: int, divisions: Mapping[str, Sequence[int]]) -> Rows:
     """Yield what one establishment grown to `grown_to` moves per record drawn, and the largest move there can be.
 
@@ -77,20 +62,6 @@ def top_stratum_limits(tally: pd.DataFrame, grown_to: int, divisions: Mapping[st
         z = (grown_to - before.means[-1]) / np.sqrt(before.variances[-1])
         largest = {"exhausted at": exhausted, "largest move": exhausted * (later - share)}
         yield row | largest | {"approximation": (z**2 + 1) * (1 - share) / 2}
-
-
-@table
-def leaks(moves: Mapping[str, int], epsilons: Sequence[float]) -> Rows:
-    """Yield what a private count of a stratum's sample tells if neighbours move it: the best test's gain, the loss."""
-    quantities = {
-        "advantage of the best test": data_dependent.size_test_advantage,
-        "privacy loss (nats)": data_dependent.size_count_loss,
-    }
-    for panel, quantity in quantities.items():
-        for name, gap in moves.items():
-            for epsilon in epsilons:
-                value = quantity(gap, epsilon)
-                yield {"move": name, "panel": panel, "epsilon of the count (nats)": epsilon, "value": value}
 
 
 @table

@@ -9,26 +9,11 @@ import numpy as np
 
 from ldpnb.designs.sizes import SizeLaw, truncated_gaussian_size
 from ldpnb.notebook import Rows, table
-from ldpnb.privacy import data_dependent, random_size, releases, rounding, subsampling
+from ldpnb.privacy import random_size, releases, rounding, subsampling
 from ldpnb.privacy.clusters import ClusterSample
 from ldpnb.rng import stream
 
 DEVIATION = "deviation of the size (records)"
-
-
-@table
-def proportion_scales(records: int, sampling_rates: list[float], epsilons: list[float]) -> Rows:
-    """Yield the Laplace scale of a private proportion with and without the sample's secrecy (Section 2.4)."""
-    for rate in sampling_rates:
-        for epsilon in epsilons:
-            yield {
-                "epsilon (nats)": epsilon,
-                "rate": rate,
-                "mechanism budget (nats)": subsampling.srs_budget(epsilon, rate),
-                "noise scale": subsampling.proportion_noise_scale(epsilon, records, round(records / rate)),
-                "without secrecy": subsampling.proportion_noise_scale(epsilon, records),
-                "small-epsilon form": rate / (records * epsilon),
-            }
 
 
 def transition_deviation(population: int, mean: float, epsilon: float) -> float:
@@ -102,16 +87,6 @@ def simulated_tilted_rates(
 
 
 @table
-def advantages_by_gap(largest: int, epsilon: float) -> Rows:
-    """Yield how well a private test tells sizes apart: exactly, and by group privacy."""
-    for gap in range(1, largest + 1):
-        bound = data_dependent.advantage_bound(data_dependent.size_count_loss(gap, epsilon))
-        values = {"exact": data_dependent.size_test_advantage(gap, epsilon), "upper bound": bound}
-        for quantity, advantage in values.items():
-            yield {"difference of the sizes (records)": gap, "quantity": quantity, "advantage": advantage}
-
-
-@table
 def rounding_losses(populations: Sequence[int], sampling_rate: float, epsilon: float) -> Rows:
     """Yield the deletion loss of sampling a fraction, rounded, against the population's size."""
     for n in populations:
@@ -123,20 +98,6 @@ def rounding_losses(populations: Sequence[int], sampling_rate: float, epsilon: f
         }
         for quantity, loss in values.items():
             yield {"population (records)": n, "quantity": quantity, "loss (nats)": loss}
-
-
-@table
-def rounding_constants(sampling_rate: float, epsilons: list[float]) -> Rows:
-    """Yield bounds and supremum of randomised rounding in units of ``r epsilon``."""
-    bounds = {
-        "exact supremum": rounding.random_rounding_loss_supremum,
-        "Theorem 4.3, tight lemma": rounding.random_rounding_chain_bound,
-        "Theorem 4.3": rounding.random_rounding_bound,
-    }
-    for name, bound in bounds.items():
-        for epsilon in epsilons:
-            constant = bound(sampling_rate, epsilon) / (sampling_rate * epsilon)
-            yield {"epsilon (nats)": epsilon, "quantity": name, "loss / (r ε)": constant}
 
 
 @table
@@ -155,27 +116,6 @@ def rounding_budgets(sampling_rates: list[float], epsilon_after: float) -> Rows:
             "tight lemma": rounding.random_rounding_chain_budget(epsilon_after, rate),
             "exact supremum": rounding.random_rounding_budget(epsilon_after, rate),
         }
-
-
-@table
-def proportional_losses(rates: Sequence[float], epsilons: Sequence[float]) -> Rows:
-    """Yield the largest loss of a proportional sample rounded at random, over epsilon, by sampling rate."""
-    for rate in (min(rates), max(rates)):
-        yield {"epsilon": "no amplification", "sampling rate": rate, "loss / ε": 1.0}
-    for epsilon, rate in product(epsilons, rates):
-        loss = rounding.random_rounding_loss_supremum(rate, epsilon) / epsilon
-        threshold = rounding.rounding_threshold(epsilon)
-        yield {"epsilon": f"ε = {epsilon:g}: to {threshold:.1%}", "sampling rate": rate, "loss / ε": loss}
-
-
-@table
-def poisson_or_fixed(rates: Sequence[float], epsilons: Sequence[float]) -> Rows:
-    """Yield exact losses under replacement of an independent sample and of one of fixed size, at equal rates."""
-    for epsilon, rate in product(epsilons, rates):
-        fixed, free = subsampling.srs_loss(2 * epsilon, rate), subsampling.poisson_loss(epsilon, rate)
-        losses = {"fixed size": fixed, "independent (Poisson)": free, "no amplification": 2 * epsilon}
-        for sample, loss in losses.items():
-            yield {"panel": f"ε = {epsilon:g}", "sampling rate": rate, "sample": sample, "loss (nats)": loss}
 
 
 @table

@@ -1,6 +1,5 @@
 """Unequal probabilities and systematic samples: what they lose, as tables."""
 
-from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
@@ -8,12 +7,10 @@ import pandas as pd
 
 from ldpnb.designs.samples import poisson_positions, pps_rates, systematic_positions
 from ldpnb.notebook import Rows, table
-from ldpnb.papers.bun2022.tables.clusters import SIZE
-from ldpnb.privacy import subsampling, unequal
-from ldpnb.privacy.clusters import ClusterSample
+from ldpnb.privacy import unequal
 from ldpnb.rng import stream
 
-GROWN, SAMPLE, RANK = "size of the new record", "sample size (records)", "rank of the new record"
+GROWN, RANK = "size of the new record", "rank of the new record"
 
 
 @table
@@ -33,56 +30,6 @@ def poisson_growth(records: int, expected_size: float, factors: list[float], eps
         }
         for quantity, loss in values.items():
             yield {GROWN: factor, "quantity": quantity, "loss (nats)": loss}
-
-
-@table
-def cluster_draws(largest: int, count: int, epsilon: float) -> Rows:
-    """Yield the deletion loss of drawing one of `count` equal clusters, in proportion to size and at random."""
-    for size in range(2, largest + 1):
-        sizes = [size] * count
-        values = {
-            "in proportion to size": unequal.pps_cluster_loss(sizes, epsilon),
-            "at random": ClusterSample(sizes, 1).loss(epsilon),
-            "no amplification": epsilon,
-        }
-        for quantity, loss in values.items():
-            yield {SIZE: size, "quantity": quantity, "loss (nats)": loss}
-
-
-@table
-def cluster_terms(sizes: list[int], epsilon: float) -> Rows:
-    """Yield the three terms of equation (4) for the noisy signed count on one cluster drawn in proportion to size.
-
-    The first of three equal clusters loses a record; the event is the tail in which its records count most.
-    """
-    for size in sizes:
-        rate, later = size / (3 * size), (size - 1) / (3 * size - 1)
-        outside = float(np.exp(-2 * epsilon * size))
-        event = unequal.Inclusion(rate, later, 1.0, float(np.exp(-epsilon)), outside, outside)
-        chance, lower = float(np.log(rate / later)), event.loss_lower_bound()
-        yield {
-            "sizes": f"3 of {size} records",
-            "ln(μ₁/μ₁') (nats)": epsilon,
-            "ln(p/p') (nats)": chance,
-            "identification (nats)": lower - epsilon - chance,
-            "equation (4) (nats)": lower,
-            "equation (5) (nats)": event.event_loss(),
-            "exact (nats)": unequal.pps_cluster_loss([size] * 3, epsilon),
-        }
-
-
-@table
-def systematic_by_size(sizes: Sequence[int], step: int, epsilon: float) -> Rows:
-    """Yield the replacement loss of a systematic sample by what is known of the order."""
-    for size in sizes:
-        values = {
-            "secret random order": subsampling.srs_loss(2 * epsilon, 1 / step),
-            "known order, same rank": unequal.systematic_rank_preserving_loss(size, step, epsilon),
-            "known order, ranks shift": unequal.systematic_rank_shift_loss(size, epsilon),
-            "no amplification": 2 * epsilon,
-        }
-        for order, loss in values.items():
-            yield {SAMPLE: size, "order": order, "loss (nats)": loss}
 
 
 @table

@@ -1,7 +1,6 @@
 """Histograms when everybody reports: sign vectors beside k-RR, unary encoding and a curator."""
 
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,14 +8,10 @@ from numpy.typing import NDArray
 from ldpnb.accuracy import histograms
 from ldpnb.data import synthetic
 from ldpnb.estimators import frequency
-from ldpnb.mechanisms.frequency import UnaryEncoding
 from ldpnb.mechanisms.means import CentralLaplace, histogram_sensitivity
 from ldpnb.mechanisms.registry import FREQUENCY
-from ldpnb.mechanisms.signs import SignRandomiser, calibrated_bias, exact_epsilon
+from ldpnb.mechanisms.signs import SignRandomiser
 from ldpnb.notebook import Rows, table
-from ldpnb.privacy.channel import privacy_loss
-from ldpnb.privacy.hockey_stick import channel_delta
-from ldpnb.privacy.purify import purified
 from ldpnb.rng import stream
 
 Counts = NDArray[np.int64]
@@ -29,40 +24,6 @@ def zipf_counts(domain_size: int, users: int, *, seed: int) -> Counts:
     """Draw users per value, ``(domain_size,)``: the value of rank ``x`` has probability proportional to ``1 / x``."""
     weights = 1 / np.arange(1.0, domain_size + 1)
     return synthetic.sample_counts(weights / weights.sum(), users, rng=stream("Zipf", domain_size, users, seed=seed))
-
-
-@table
-def sign_losses(parameters: list[float], enumerated: list[float], domain_size: int) -> Rows:
-    """Yield the privacy loss of sign vectors by printed parameter: as printed, in closed form, and enumerated.
-
-    The enumerated rows come from the complete channel (at most 12 values) and have standard error 0, the lines none.
-    """
-
-    def row(loss: str, parameter: float, epsilon: float, error: float = np.nan) -> dict[str, Any]:
-        return {"loss": loss, "printed parameter": parameter, "privacy loss (nats)": epsilon, "standard error": error}
-
-    yield from (row("as printed", c, c) for c in parameters)
-    yield from (row("exact", c, exact_epsilon(c)) for c in parameters)
-    for c in enumerated:
-        yield row("exact", c, privacy_loss(SignRandomiser.as_printed(c, domain_size).channel()).epsilon, 0.0)
-
-
-@table
-def cost_of_calibration(parameters: list[float], users: int) -> Rows:
-    """Yield what sign vectors cost when the printed parameter has to be the exact loss.
-
-    The standard deviations are those of the count of a rare value: as printed, calibrated, and by OUE at that loss.
-    """
-    for parameter in parameters:
-        bias, oue = calibrated_bias(parameter), UnaryEncoding.optimised(parameter, 2)
-        yield {
-            "parameter": parameter,
-            "exact loss (nats)": exact_epsilon(parameter),
-            "calibrated bias": bias,
-            "as printed (users)": np.sqrt(histograms.sign_variance(0, users=users, bias=parameter)),
-            "calibrated (users)": np.sqrt(histograms.sign_variance(0, users=users, bias=bias)),
-            "OUE (users)": np.sqrt(histograms.pure_variance(0, users=users, mechanism=oue)),
-        }
 
 
 @table
@@ -89,71 +50,12 @@ def count_errors(counts: Counts, budgets: list[float], runs: int, *, seed: int) 
 
 
 @table
-def price_list(domain_sizes: list[int], epsilon: float) -> Rows:
-    """Yield what a report costs and what it is worth, per mechanism and number of values, at equal exact loss.
-
-    Bits as sent, the least possible average without shared randomness, and the variance per user of the count of a
-    value that nobody holds.
-    """
-    for size in domain_sizes:
-        for name, make in {**LOCAL, "signs, public coins": SignRandomiser}.items():
-            mechanism = make(epsilon, size)
-            p, q = mechanism.p, mechanism.q
-            bits, entropy = size, histograms.unary_report_bits(p, q, size)
-            if name == "k-RR":
-                bits, entropy = int(np.ceil(np.log2(size))), -p * np.log2(p) - (size - 1) * q * np.log2(q)
-            elif name == "signs, public coins":
-                bits, entropy = 1, 1.0
-            variance = histograms.pure_variance(0, users=1, mechanism=mechanism)
-            row = {"values": size, "mechanism": name, "sent (bits)": bits, "entropy (bits)": entropy}
-            yield row | {"variance per user": float(variance)}
-
-
-def _rounded_noise(reports: NDArray[np.float64], deviation: float, bits: list[float]) -> NDArray[np.float64]:
-    """Return the laws of rounded reports ``(r,)`` of some bits with Gaussian noise, ``(r, bits)``."""
-    laws = np.exp(-(((reports[:, None] - bits) / deviation) ** 2) / 2)
-    return np.asarray(laws / laws.sum(axis=0))
-
-
-@table
-def purified_noise(deviations: list[float], *, epsilon: float, users: int) -> Rows:
-    """Yield what makes Gaussian noise on a bit pure: laws of 1,201 rounded reports at 1/2, 0 and 1, clipped around 1/2.
-
-    The loss as it is comes from the farthest report; delta and the total variation distance are at that epsilon.
-    """
-    for deviation in deviations:
-        laws = _rounded_noise(np.linspace(-6, 6, 1201) * deviation + 0.5, deviation, [0.5, 0.0, 1.0])
-        pure = purified(laws, epsilon)
-        distance = float(np.abs(pure - laws).sum(axis=0).max() / 2)
-        yield {
-            "noise": deviation,
-            "loss (nats)": privacy_loss(laws).epsilon,
-            "delta": channel_delta(laws, epsilon),
-            "distance of a report": distance,
-            f"distance of {users:,} at most": min(1.0, users * distance),
-            "loss, purified (nats)": privacy_loss(pure).epsilon,
-        }
-
-
-@table
-def clipped_noise(deviation: float, *, epsilon: float) -> Rows:
-    """Yield the density of a bit 1 with Gaussian noise, rounded, the band around the bit 1/2, and the law inside it."""
-    reports = np.linspace(-4, 4, 161) * deviation + 0.5
-    laws = _rounded_noise(reports, deviation, [0.5, 1.0])
-    shown = {"as it is": laws[:, 1], "made pure": purified(laws, epsilon)[:, 1]}
-    shown |= {"upper bound": laws[:, 0] * np.exp(epsilon), "lower bound": laws[:, 0] * np.exp(-epsilon)}
-    for name, law in shown.items():
-        for report, chance in zip(reports, law, strict=True):
-            yield {"report": report, "law": name, "chance": chance}
-
-
-@table
 def public_coin_counts(users: int, domain_size: int, epsilon: float, runs: int, *, seed: int) -> Rows:
     """Yield the count of one of several uniform values from sent sign vectors, and from one bit and public signs."""
     mechanism = SignRandomiser(epsilon, domain_size)
     values = stream("public coins", "values", seed=seed).integers(0, domain_size, users)
     truth = int((values == 0).sum())
-    exact = float(np.sqrt(histograms.sign_variance(truth, users=users, bias=mechanism.bias)))
+    exact = float(np.sqrt(histograms.pure_variance(truth, users=users, mechanism=mechanism)))
     for sent, bits in (("signs", domain_size), ("one bit, public signs", 1)):
         rng, sums = stream("public coins", sent, seed=seed), np.empty(runs)
         for run in range(runs):

@@ -54,47 +54,6 @@ def errors_by_users(
 
 
 @table
-def errors_by_budget(budgets: list[float], values: Values, counts: Counts, *, upper: float) -> Rows:
-    """Yield exact standard deviations of the local means times ``sqrt(users) / upper``.
-
-    One bit for the given data, at worst (all values in the middle), and for values 0 and `upper` only.
-    """
-    users = int(counts.sum())
-    unit = np.sqrt(users) / upper
-    for epsilon in budgets:
-        bit, noise = OneBit(epsilon, upper), LocalLaplace(epsilon, upper)
-        deviations = {
-            "1-bit, worst data": unit * np.sqrt(means.worst_variance(bit, users)),
-            "local Laplace": unit * np.sqrt(means.worst_variance(noise, users)),
-            "1-bit, these data": unit * np.sqrt(means.variance(bit, values, counts)),
-            "1-bit, values 0 and m": np.sqrt(means.warner_variance(epsilon, 1)),
-        }
-        for name, deviation in deviations.items():
-            yield {"mechanism": name, "epsilon (nats)": epsilon, "standard deviation · √n / m": deviation}
-
-
-@table
-def bit_errors(budgets: list[float], users: int, *, failure: float) -> Rows:
-    """Yield the errors of the mean of bits that are exceeded with a given probability.
-
-    In the normal limit but for the guaranteed error (Hoeffding's bound, for randomised response) and the curator's. The
-    ratio of variances is local Laplace to randomised response, the constant its error times ``epsilon sqrt(users)``.
-    """
-    for epsilon in budgets:
-        warner, laplace = means.warner_variance(epsilon, users), means.worst_variance(LocalLaplace(epsilon), users)
-        likely = means.normal_error(warner, failure)
-        yield {
-            "epsilon (nats)": epsilon,
-            "randomised response": likely,
-            "guaranteed": means.certain_error(OneBit(epsilon), users, failure),
-            "local Laplace": means.normal_error(laplace, failure),
-            "central Laplace": means.certain_error(CentralLaplace(epsilon), users, failure),
-            "ratio of variances": laplace / warner,
-            "constant": likely * epsilon * np.sqrt(users),
-        }
-
-
-@table
 def error_quantiles(budgets: list[float], users: int, *, upper: float, failure: float, unit: str = "hours") -> Rows:
     """Yield the errors exceeded with a given probability: one bit at the worst data, and both Laplace means."""
     for epsilon in budgets:
@@ -106,48 +65,3 @@ def error_quantiles(budgets: list[float], users: int, *, upper: float, failure: 
         }
         for name, error in errors.items():
             yield {"mechanism": name, "epsilon (nats)": epsilon, f"error ({unit})": error}
-
-
-@table
-def users_needed(budgets: list[float], *, upper: float, error: float, failure: float) -> Rows:
-    """Yield how many users a target error needs, by the lecture's order and with its constant.
-
-    The order is the lecture's number of users, the success at it the probability that it meets the error; then come
-    what is needed, the ratio of the two, and what Hoeffding's bound asks for (one bit only).
-    """
-    for epsilon in budgets:
-        share = upper / (epsilon * error)
-        few, many = int(np.ceil(share)), int(np.ceil(share**2))
-        bit, noise, curator = OneBit(epsilon, upper), LocalLaplace(epsilon, upper), CentralLaplace(epsilon, upper)
-        central, one = means.users_needed(curator, error, failure), means.users_needed(bit, error, failure)
-        local, certain = means.users_for_certain(noise, error, failure), means.users_for_certain(bit, error, failure)
-        rows = (
-            ("central Laplace", few, -np.expm1(-few / share), central, central / share, np.nan),
-            ("local Laplace", many, means.success(noise, many, error), local, local / share**2, np.nan),
-            ("1-bit", many, means.success(bit, many, error), one, one / share**2, np.ceil(certain)),
-        )
-        for name, order, met, users, constant, guaranteed in rows:
-            yield {
-                "mechanism": name,
-                "epsilon (nats)": epsilon,
-                "order (users)": order,
-                "success at order": met,
-                "users": int(np.ceil(users)),
-                "constant": constant,
-                "guaranteed (users)": guaranteed,
-            }
-
-
-@table
-def exact_constants(sizes: list[int], *, failure: float) -> Rows:
-    """Yield the error of randomised response times ``epsilon sqrt(users)``, at the worst bits and budget, by users.
-
-    Exceeded with at most the given probability: exactly, and for any number of users by Chebyshev's inequality.
-    """
-    for users in sizes:
-        yield {
-            "users": users,
-            "exact": means.largest_warner_constant(users, failure),
-            "normal limit": means.normal_quantile(failure),
-            "Chebyshev": 1 / np.sqrt(failure),
-        }
