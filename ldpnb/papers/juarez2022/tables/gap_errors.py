@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -128,13 +129,13 @@ def mse_by_runs(mechanism: DiscretisedMeans, clients: Clients, runs: Sequence[in
             yield row | {"standard_error": float(shown[1])}
 
 
-MEASURED: Mapping[str, Callable[[float], GroupMeans]] = MappingProxyType(
+MEASURED: Mapping[str, Callable[[Any], GroupMeans]] = MappingProxyType(
     {
-        "M_R as published": DiscretisedMeans.published,
-        "M_L as published": LaplaceMeans.published,
-        "M_L as in the code": LaplaceMeans.executed,
-        "M_R": DiscretisedMeans.calibrated,
-        "M_L, k = 2": LaplaceMeans.calibrated,
+        "M_R as published": lambda epsilon: DiscretisedMeans.published(epsilon),
+        "M_L as published": lambda epsilon: LaplaceMeans.published(epsilon),
+        "M_L as in the code": lambda epsilon: LaplaceMeans.executed(epsilon),
+        "M_R": lambda epsilon: DiscretisedMeans.calibrated(epsilon),
+        "M_L, k = 2": lambda epsilon: LaplaceMeans.calibrated(epsilon),
     }
 )
 """Mechanisms whose errors are measured on clients; the third has its two noise scales reversed."""
