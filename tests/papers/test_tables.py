@@ -14,7 +14,7 @@ from ldpnb.papers.biswas2022.tables import sampling
 from ldpnb.papers.bun2022 import establishments
 from ldpnb.papers.bun2022.tables import allocation, private_allocation, sample_sizes, unequal
 from ldpnb.papers.juarez2022 import clients
-from ldpnb.papers.juarez2022.tables import gap_errors, gap_intervals, gaps
+from ldpnb.papers.juarez2022.tables import gap_errors, gaps
 from ldpnb.papers.lecture20.tables import histograms, means
 from ldpnb.papers.lopuhaa2020.tables.frequencies import Truth, compare
 from ldpnb.run.catalogue import find
@@ -96,7 +96,7 @@ def errors_of_gaps() -> pd.Series:
 
 def coverage_of_intervals() -> pd.Series:
     measured = {"epsilon": 1.0, "users": 10**5, "repetitions": 20_000, "level": 0.99, "seed": 1}
-    table = gap_intervals.simulated_coverage([0.0, 0.01], **measured).assign(level=0.99)
+    table = gaps.simulated_coverage([0.0, 0.01], **measured).assign(level=0.99)
     return scores(table, "coverage", "level", "standard_error")
 
 

@@ -1,4 +1,4 @@
-"""The gap between two group means: budgets that a target costs, errors that a budget buys, and simulations of both.
+"""The gap between two group means: what its two mechanisms lose, what a target costs and a budget buys, and intervals.
 
 Families of mechanisms carry the names they have in every figure: ``M_R`` and ``M_L, k = 2`` keep the budget they are
 given; ``M_R as published`` and ``M_L as published`` are the allocations of juarez2022, whose loss is larger than the
@@ -11,19 +11,94 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
+from scipy.special import ndtri
 
 from ldpnb.accuracy import budgets
-from ldpnb.accuracy.gaps import GroupGap
+from ldpnb.accuracy.gaps import GroupGap, absolute_gap_bias
+from ldpnb.estimators import gaps as estimators
 from ldpnb.mechanisms.best_gap import BestGapChannel
-from ldpnb.mechanisms.contrasts import Contrast, SignedLaplace
-from ldpnb.mechanisms.groups import GroupMeans, LaplaceMeans
+from ldpnb.mechanisms.contrasts import Contrast, SignedBit, SignedLaplace
+from ldpnb.mechanisms.groups import DiscretisedMeans, GroupMeans, LaplaceMeans
 from ldpnb.mechanisms.registry import GAP
 from ldpnb.notebook import Rows, table
+from ldpnb.privacy import hockey_stick
+from ldpnb.privacy.channel import privacy_loss
 from ldpnb.rng import stream
 
 Family = Callable[[float], GroupMeans | Contrast]
-BUDGET = "budget ε (nats)"
+CLAIMED, BUDGET = "claimed budget ε (nats)", "budget ε (nats)"
 LEAST = "variance / least of any channel of signs"
+KEPT = ("M_R", "M_L, k = 2", "signed bit", "signed Laplace")
+"""Mechanisms that keep their budgets."""
+
+
+@table
+def discretised_losses(epsilons: Sequence[float], groups: Sequence[int]) -> Rows:
+    """Yield the loss of ``M_R`` at ``eps1 = eps2``: claimed, by the exact formula, and enumerated by its channel.
+
+    ``ratio`` is exact over claimed, ``delta`` what is left at the claimed budget.
+    """
+    for number, epsilon in product(groups, epsilons):
+        mechanism = DiscretisedMeans.published(epsilon, number)
+        channel, claimed = mechanism.channel([-1.0, -0.5, 0.0, 0.5, 1.0]), mechanism.claimed_epsilon
+        row = {"groups": number, "claimed": claimed, "exact": mechanism.epsilon}
+        row |= {"enumerated": privacy_loss(channel).epsilon, "ratio": mechanism.epsilon / claimed}
+        yield row | {"delta": hockey_stick.channel_delta(channel, claimed)}
+
+
+@table
+def laplace_trade_offs(
+    group_epsilon: float, value_epsilon: float, ks: Sequence[float], epsilons: Sequence[float]
+) -> Rows:
+    """Yield the exact delta of ``M_L`` against epsilon for several ``k``, beside what equation (1) claims."""
+    for k, epsilon in product(ks, epsilons):
+        mechanism = LaplaceMeans(group_epsilon, value_epsilon, k)
+        delta = hockey_stick.laplace_means_delta(mechanism, epsilon)
+        yield {"k": k, "ε (nats)": epsilon, "exact δ": delta, "claimed": mechanism.claimed_epsilon}
+
+
+@table
+def published_laplace_losses(epsilons: Sequence[float], *, delta: float | None = None) -> Rows:
+    """Yield the delta of the source's "optimal" ``M_L`` at each claimed budget, and its total variation distance.
+
+    The distance is between the reports of the two clients that are easiest to tell apart; ``allowed`` is the most
+    that a mechanism which kept the budget would leave. With `delta`, ``guess`` is the chance of guessing which of two
+    groups a client is from, ``private_guess`` the most that would be allowed, ``epsilon_at_delta`` the budget to be
+    quoted with it, and ``clipped`` the loss if reports were clipped to ``[-1, 1]``.
+    """
+    for epsilon in epsilons:
+        mechanism, kept = LaplaceMeans.published(epsilon), np.tanh(epsilon / 2)
+        delta_at, distance = (
+            partial(hockey_stick.laplace_means_delta, mechanism),
+            hockey_stick.total_variation(mechanism),
+        )
+        row = {CLAIMED: epsilon, "delta": delta_at(epsilon), "total_variation": distance, "allowed": kept}
+        if delta is not None:
+            row |= {"k": mechanism.k, "guess": (1 + distance) / 2, "private_guess": (1 + kept) / 2}
+            row |= {"epsilon_at_delta": hockey_stick.epsilon_at_delta(delta_at, delta)}
+            row |= {"clipped": mechanism.clipped_epsilon}
+        yield row
+
+
+@table
+def guessed_groups(mechanisms: dict[str, LaplaceMeans], *, users: int, seed: int) -> Rows:
+    """Attack single reports: half the users are of either group, all of value 1, and the likelier group is guessed.
+
+    ``expected`` is ``(1 + TV) / 2`` for this pair of users. Likelihoods within 1e-9 of each other count as a tie, half
+    right: rounding would break it by the last bits of the report, and these tell whether 1 was added to the noise
+    (Mironov 2012). Floating-point Laplace noise is for studies, not for deployment.
+    """
+    own = np.repeat([0, 1], users // 2)
+    for name, mechanism in mechanisms.items():
+        groups, values = mechanism.randomize(own, np.ones(own.size), rng=stream("guess", name, seed=seed))
+        laws = [mechanism.law(group, 1.0) for group in (0, 1)]
+        parts = [law[groups].T for law in laws]
+        logs = [np.log(chance / (2 * scale)) - np.abs(values - centre) / scale for chance, centre, scale in parts]
+        ratio = logs[1] - logs[0]
+        tie = np.abs(ratio) < 1e-9
+        right = float(np.mean(np.where(tie, 0.5, (ratio > 0) == (own == 1))))
+        row = {"mechanism": name, "right": right, "standard_error": float(np.sqrt(np.mean(~tie) * 0.25 / own.size))}
+        yield row | {"expected": (1 + hockey_stick.law_delta(laws[0], laws[1], 0.0)) / 2}
 
 
 def families(users: int) -> dict[str, Family]:
@@ -114,3 +189,59 @@ def best_channels(shares: Sequence[float], epsilons: Sequence[float]) -> Rows:
         for name in ("signed bit", "M_R"):
             ratio = sum(sizes) * GroupGap(GAP[name](epsilon, sizes=sizes), sizes).worst_variance() / best.variance
             yield {"panel": f"smaller group {share:.3g}", BUDGET: epsilon, "mechanism": name, LEAST: float(ratio)}
+
+
+@table
+def by_share(epsilon: float, users: int, shares: Sequence[float]) -> Rows:
+    """Yield the largest variance of the gap for groups of unequal size, all mechanisms at the same exact loss."""
+    for share in shares:
+        sizes = (round(users * share), users - round(users * share))
+        variances = {name: GroupGap(GAP[name](epsilon, sizes=sizes), sizes).worst_variance() for name in KEPT}
+        yield {"share": share} | variances | {"M_R over bit": variances["M_R"] / variances["signed bit"]}
+
+
+@table
+def interval_coverage(true_gaps: Sequence[float], *, level: float) -> Rows:
+    """Yield exact coverage and expected length of two intervals for ``|gap|``, estimates normal of deviation 1."""
+    points, half = ndtri((np.arange(20_000) + 0.5) / 20_000), -float(ndtri((1 - level) / 2))
+    for gap in true_gaps:
+        for way, (low, high) in (
+            ("likelihood ratio", estimators.absolute_interval(gap + points, 1.0, level=level).T),
+            ("clipped", (np.maximum(np.abs(gap + points) - half, 0), np.abs(gap + points) + half)),
+        ):
+            coverage, length = float(np.mean((low <= gap) & (gap <= high))), float(np.mean(high - low))
+            yield {"way": way, "true gap (standard deviations)": gap, "coverage": coverage, "length": length}
+
+
+@table
+def simulated_coverage(
+    true_gaps: Sequence[float], *, epsilon: float, users: int, repetitions: int, level: float, seed: int
+) -> Rows:
+    """Measure gaps with `SignedBit` on two equal groups and count how often the interval holds the gap.
+
+    The first group's mean is half the gap and the second's the opposite. The standard deviation used is the one at
+    values 0, the largest. ``bias`` is of the absolute estimate.
+    """
+    half = users // 2
+    mechanism = SignedBit(epsilon, (half, half))
+    of_halves = GroupGap.of_halves(mechanism, users)
+    for gap in true_gaps:
+        values = [[gap / 2], [-gap / 2]]
+        rng = stream("coverage", gap, seed=seed)
+        sums = mechanism.sample_sums([[half], [half]], values, repetitions=repetitions, rng=rng)
+        shown = estimators.contrast_gap(mechanism, sums)
+        low, high = estimators.absolute_interval(shown, float(np.sqrt(of_halves.worst_variance())), level=level).T
+        row = {"gap": gap, "coverage": float(np.mean((low <= gap) & (gap <= high)))}
+        row |= {"standard_error": float(np.sqrt(level * (1 - level) / repetitions))}
+        sd = np.sqrt(of_halves.variance(((gap / 2) ** 2,) * 2))
+        yield row | {"bias": float(np.mean(np.abs(shown)) - gap), "bias_exact": float(absolute_gap_bias(sd, gap))}
+
+
+@table
+def typical_intervals(epsilons: Sequence[float], group_size: int, gap: float, *, level: float) -> Rows:
+    """Yield each mechanism's standard deviation on two equal groups, and the interval if the estimate hits the gap."""
+    for name, epsilon in product(KEPT, epsilons):
+        mechanism = families(2 * group_size)[name](epsilon)
+        sd = float(np.sqrt(GroupGap.of_halves(mechanism, 2 * group_size).worst_variance()))
+        low, high = estimators.absolute_interval([gap], sd, level=level)[0].tolist()
+        yield {"mechanism": name, BUDGET: epsilon, "standard deviation of the gap": sd, "low": low, "high": high}
