@@ -64,15 +64,10 @@ class Sessions:
 
 
 def simulate_sessions(male: int = 25, female: int = 62, *, readings: int = 864, rng: np.random.Generator) -> Sessions:
-    """Simulate sessions of the source's shape: everyone sits, lies and walks by one script, in different postures.
-
-    Each group has at least one session; they have 50 `readings` or more on average.
-    """
-    numbers = (checks.whole(male=male, at_least=1), checks.whole(female=female, at_least=1))
-    average = checks.whole(readings=readings, at_least=50)
-    groups = np.repeat([0, 1], numbers)
+    """Simulate sessions of the source's shape: everyone sits, lies and walks by one script, in different postures."""
+    groups = np.repeat([0, 1], (male, female))
     weights = rng.gamma(4.0, size=groups.size)
-    lengths = np.maximum(np.rint(weights / weights.mean() * average).astype(int), 30)
+    lengths = np.maximum(np.rint(weights / weights.mean() * readings).astype(int), 30)
     parts = [_simulate_one(int(group), int(length), rng) for group, length in zip(groups, lengths, strict=True)]
     return Sessions(
         np.concatenate([features for features, _ in parts]),
@@ -136,13 +131,12 @@ def _read_one(file: Path) -> NDArray[np.float64]:
 
 def split(sessions: Sessions, training_share: float, *, rng: np.random.Generator) -> NDArray[np.bool_]:
     """Return which readings train the model, ``(n,)``: a random share of those of each session and label."""
-    share = checks.open_probability(training_share=training_share)
     cell = 2 * sessions.session + sessions.lying
     order = np.lexsort((rng.random(cell.size), cell))
     sizes = np.bincount(cell, minlength=2 * sessions.groups.size)
     rank = np.arange(cell.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     training = np.empty(cell.size, dtype=bool)
-    training[order] = rank < np.rint(share * sizes)[cell[order]]
+    training[order] = rank < np.rint(training_share * sizes)[cell[order]]
     return training
 
 
@@ -170,7 +164,7 @@ def client_rates(sessions: Sessions, *, runs: int, training_share: float, l1_rat
     """
     clients, parts = sessions.groups.size, []
     group = np.array(GROUPS)[sessions.groups]
-    for run in range(checks.whole(runs=runs, at_least=1)):
+    for run in range(runs):
         training = split(sessions, training_share, rng=stream("split", run, seed=seed))
         model = fit(sessions.features[training], sessions.lying[training], l1_ratio=l1_ratio, seed=seed)
         test = ~training

@@ -4,8 +4,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
 from ldpnb.notebook import Mark, crossings, listed, short, where_less
+from ldpnb.notebook.encoding import Encoding, Layer
+from ldpnb.notebook.layers import layered
 from ldpnb.papers.lopuhaa2020.tables.frequencies import EPSILON
 from ldpnb.papers.lopuhaa2020.tables.optimality import LEAST, LIMITING, SCALED, TO_LIMIT
 
@@ -68,3 +71,12 @@ def noise_in_a_column(table: pd.DataFrame) -> Heading:
         typical = np.sqrt(((part["estimate"] - part["truth"]) ** 2).mean()) / part["truth"].max()
         sentences.append(f"{100 * typical:.0f}% at ε = {epsilon:g}")
     return {"title": f"A typical error of the MLE, in per cent of the largest share: {listed(sentences)}"}
+
+
+def estimated_column(table: pd.DataFrame, *, xlabel: str, title: str = "", setting: str = "") -> Figure:
+    """Draw, per budget (row) and estimator (column), true frequencies and an estimate, as `frequencies.one_run` has."""
+    layers = (Layer(name="estimate", y="estimate", mark="points"), Layer(name="truth", y="truth"))
+    scale = "linear" if pd.api.types.is_numeric_dtype(table["value"]) else "category"
+    where: dict[str, Any] = {"panel": (EPSILON, "estimator"), "columns": table["estimator"].nunique(), "xscale": scale}
+    drawn_as = Encoding(x="value", y="frequency", xlabel=xlabel, layers=layers, **where)
+    return layered(table, drawn_as, row="ε", title=title, setting=setting)

@@ -64,12 +64,6 @@ def loss(channel: Array) -> float:
     return max(float(np.log(one / other)) for row in channel for one, other in product(row, repeat=2))
 
 
-def inverted(channel: Array, tallies: NDArray[np.integer]) -> Array:
-    """Return the shares of values whose expected shares of reports are those seen, ``(..., a)``."""
-    seen = tallies / tallies.sum(axis=-1, keepdims=True)
-    return np.linalg.solve(channel, seen[..., None])[..., 0]
-
-
 def levelled(heights: NDArray[Any], offset: float) -> Array:
     """Return ``max(heights / level - offset, 0)`` of sum 1, the level found by bisection.
 

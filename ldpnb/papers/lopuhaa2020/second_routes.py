@@ -49,7 +49,7 @@ def _randomised_response() -> Pairs:
             routes.krr_channel(epsilon, size),
         )
         yield [krr.p, krr.q, krr.truthful_rate], [rows[0, 0], rows[0, 1], rows[0, 0] - rows[0, 1]]
-        yield frequency.unbiased(tallies, 60, krr), routes.inverted(rows, tallies)
+        yield frequency.unbiased(tallies, 60, krr), np.linalg.solve(rows, tallies.T / 60).T
     for p, q, size in UNARY:  # the mean over the outputs of one user is what the user holds
         estimates = frequency.unbiased(routes.bits(size), 1, UnaryEncoding(p, q, size))
         yield routes.unary_channel(p, q, size).T @ estimates, np.eye(size)

@@ -16,7 +16,6 @@ from scipy.special import ndtri
 from ldpnb.accuracy import budgets
 from ldpnb.accuracy.gaps import GroupGap, absolute_gap_bias
 from ldpnb.estimators import gaps as estimators
-from ldpnb.mechanisms.best_gap import BestGapChannel
 from ldpnb.mechanisms.contrasts import Contrast, SignedBit, SignedLaplace
 from ldpnb.mechanisms.groups import DiscretisedMeans, GroupMeans, LaplaceMeans
 from ldpnb.mechanisms.registry import GAP
@@ -27,7 +26,6 @@ from ldpnb.rng import stream
 
 Family = Callable[[float], GroupMeans | Contrast]
 CLAIMED, BUDGET = "claimed budget ε (nats)", "budget ε (nats)"
-LEAST = "variance / least of any channel of signs"
 KEPT = ("M_R", "M_L, k = 2", "signed bit", "signed Laplace")
 """Mechanisms that keep their budgets."""
 
@@ -80,27 +78,6 @@ def published_laplace_losses(epsilons: Sequence[float], *, delta: float | None =
         yield row
 
 
-@table
-def guessed_groups(mechanisms: dict[str, LaplaceMeans], *, users: int, seed: int) -> Rows:
-    """Attack single reports: half the users are of either group, all of value 1, and the likelier group is guessed.
-
-    ``expected`` is ``(1 + TV) / 2`` for this pair of users. Likelihoods within 1e-9 of each other count as a tie, half
-    right: rounding would break it by the last bits of the report, and these tell whether 1 was added to the noise
-    (Mironov 2012). Floating-point Laplace noise is for studies, not for deployment.
-    """
-    own = np.repeat([0, 1], users // 2)
-    for name, mechanism in mechanisms.items():
-        groups, values = mechanism.randomize(own, np.ones(own.size), rng=stream("guess", name, seed=seed))
-        laws = [mechanism.law(group, 1.0) for group in (0, 1)]
-        parts = [law[groups].T for law in laws]
-        logs = [np.log(chance / (2 * scale)) - np.abs(values - centre) / scale for chance, centre, scale in parts]
-        ratio = logs[1] - logs[0]
-        tie = np.abs(ratio) < 1e-9
-        right = float(np.mean(np.where(tie, 0.5, (ratio > 0) == (own == 1))))
-        row = {"mechanism": name, "right": right, "standard_error": float(np.sqrt(np.mean(~tie) * 0.25 / own.size))}
-        yield row | {"expected": (1 + hockey_stick.law_delta(laws[0], laws[1], 0.0)) / 2}
-
-
 def families(users: int) -> dict[str, Family]:
     """Return the mechanisms for two equal groups by name, each from a budget in nats."""
     halves = (users // 2, users // 2)
@@ -147,18 +124,6 @@ def target_curves(targets: Sequence[float], *, users: int, failure: float) -> Ro
                 yield {"mechanism": mechanism, "way": way, "target K α²": target, BUDGET: budget}
 
 
-@table
-def alpha_table(epsilons: Sequence[float], users: int, *, failure: float) -> Rows:
-    """Yield the error of a gap between *rates* that is exceeded with probability `failure` at most, equal groups.
-
-    A rate is ``(v + 1) / 2``, so alpha is half of that for values.
-    """
-    names = ("M_R as published", "M_R", "M_L as published", "M_L, k = 2", "signed bit")
-    for name, tail, epsilon in product(names, ("chebyshev", "normal"), epsilons):
-        alpha = GroupGap.of_halves(families(users)[name](epsilon), users).error_bound(failure, tail) / 2
-        yield {"mechanism": name, "tail": tail, "epsilon": epsilon, "alpha": float(alpha)}
-
-
 def simulated_failures(table: pd.DataFrame, *, repetitions: int, seed: int) -> pd.DataFrame:
     """Simulate the mechanisms of an `epsilon_table` at its budgets and count how often the gap is off by alpha or more.
 
@@ -178,17 +143,6 @@ def simulated_failures(table: pd.DataFrame, *, repetitions: int, seed: int) -> p
         shares.append(float(np.mean(np.abs(difference) >= alpha * half * mechanism.gain)))
     errors = np.sqrt(np.maximum(shares, 1 / repetitions) / repetitions)
     return rows.assign(failures=shares, standard_error=errors)
-
-
-@table
-def best_channels(shares: Sequence[float], epsilons: Sequence[float]) -> Rows:
-    """Yield the largest variance of a gap over the least of any channel of signs, by share of the smaller group."""
-    for share, epsilon in product(shares, epsilons):
-        best = BestGapChannel(epsilon, share)
-        sizes = best.sizes(10**6)
-        for name in ("signed bit", "M_R"):
-            ratio = sum(sizes) * GroupGap(GAP[name](epsilon, sizes=sizes), sizes).worst_variance() / best.variance
-            yield {"panel": f"smaller group {share:.3g}", BUDGET: epsilon, "mechanism": name, LEAST: float(ratio)}
 
 
 @table

@@ -129,11 +129,6 @@ def estimate_unbiased(reports: Reports) -> Floats:
     return frequency.unbiased(reports.supports, reports.users, reports.mechanism)
 
 
-def estimate_norm_sub(reports: Reports) -> Floats:
-    """Return the unbiased estimates projected onto the simplex."""
-    return frequency.project_simplex(estimate_unbiased(reports))
-
-
 def estimate_mle(reports: Reports) -> Floats:
     """Return the maximum-likelihood estimates, exact for k-ary randomised response and certified otherwise."""
     if reports.outputs is None:
@@ -144,36 +139,33 @@ def estimate_mle(reports: Reports) -> Floats:
     return likelihood.mle(1 + contrast * reports.outputs, reports.tallies, tolerance=tolerance).estimate
 
 
-def estimate_normal_mle(reports: Reports) -> Floats:
-    """Return the approximate maximum-likelihood estimates of Wang et al. (2020), [25] in lopuhaa2020."""
-    return frequency.scale_simplex(estimate_unbiased(reports), frequency.normal_offset(reports.mechanism))
-
-
-def estimate_uniform(reports: Reports) -> Floats:
-    """Return the uniform distribution, whatever was reported."""
-    return np.full(reports.supports.shape, 1 / reports.mechanism.domain_size)
-
-
-def estimate_bayes(reports: Reports) -> tuple[Floats, Floats]:
-    """Return the posterior means under Jeffreys' prior, for k-ary randomised response, by the saddle point."""
-    return _posterior_means(reports, np.full(len(reports.tallies), 0.5))
-
-
-def estimate_empirical_bayes(reports: Reports) -> tuple[Floats, Floats]:
-    """Return the same under the symmetric Dirichlet prior that fits the reports best."""
-    epsilon = reports.mechanism.epsilon
-    return _posterior_means(reports, [bayes.fitted_concentration(t, epsilon=epsilon) for t in reports.tallies])
-
-
 def _posterior_means(reports: Reports, concentrations: ArrayLike) -> tuple[Floats, Floats]:
+    """Return posterior means of distribution and frequencies by the saddle point."""
     pairs = zip(reports.tallies, np.asarray(concentrations), strict=True)
     means = [bayes.krr_posterior_saddle(tally, alpha, epsilon=reports.mechanism.epsilon) for tally, alpha in pairs]
     return np.array([one.distribution for one in means]), np.array([one.frequencies for one in means])
 
 
-SOURCE_ESTIMATORS: Mapping[str, Estimator] = MappingProxyType(
-    {"unbiased": estimate_unbiased, "Norm-Sub": estimate_norm_sub, "MLE": estimate_mle}
+def _fitted(reports: Reports) -> list[float]:
+    return [bayes.fitted_concentration(tally, epsilon=reports.mechanism.epsilon) for tally in reports.tallies]
+
+
+ESTIMATORS: Mapping[str, Estimator] = MappingProxyType(
+    {
+        "unbiased": estimate_unbiased,
+        "Norm-Sub": lambda reports: frequency.project_simplex(estimate_unbiased(reports)),
+        "MLE": estimate_mle,
+        "MLE of [25]": lambda reports: frequency.scale_simplex(
+            estimate_unbiased(reports), frequency.normal_offset(reports.mechanism)
+        ),
+        "uniform guess": lambda reports: np.full(reports.supports.shape, 1 / reports.mechanism.domain_size),
+        "Bayes": lambda reports: _posterior_means(reports, np.full(len(reports.tallies), 0.5)),
+        "empirical Bayes": lambda reports: _posterior_means(reports, _fitted(reports)),
+    }
 )
+"""Estimators by the names they have in figures; [25] is Wang et al. (2020). Both of *Bayes* are for k-ary randomised
+response: under Jeffreys' prior, and under the symmetric Dirichlet prior that fits the reports best."""
+SOURCE_ESTIMATORS: Mapping[str, Estimator] = MappingProxyType(dict(list(ESTIMATORS.items())[:3]))
 """The three estimators of Section 5 of lopuhaa2020."""
 
 
