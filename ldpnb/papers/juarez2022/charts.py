@@ -7,8 +7,7 @@ import pandas as pd
 
 from ldpnb.notebook import Mark, crossings, listed, short, where_less
 from ldpnb.papers.juarez2022 import printed
-from ldpnb.papers.juarez2022.tables.gap_errors import LARGEST, RATIO
-from ldpnb.papers.juarez2022.tables.gaps import BUDGET
+from ldpnb.papers.juarez2022.tables.gaps import BUDGET, LARGEST, RATIO
 
 
 def claims_not_kept(table: pd.DataFrame, claimed: pd.DataFrame) -> dict[str, Any]:

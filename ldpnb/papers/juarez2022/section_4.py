@@ -22,7 +22,6 @@ from ldpnb.papers.juarez2022.routes import exact
 from ldpnb.privacy import channel, hockey_stick
 from ldpnb.sections import Numbers
 
-GROUPS = (2, 3, 5)
 OTHERS = (2 / 3, 1.0, 3.0)
 """Noise parameters other than 2."""
 ALWAYS, SMALL = "0.0442", "1.74"

@@ -14,7 +14,7 @@ from ldpnb.papers.juarez2022 import clients as population
 from ldpnb.papers.juarez2022 import printed, routes
 from ldpnb.papers.juarez2022.section_4 import NOISE, SIGNS, c, d, n, nu2, t1
 from ldpnb.papers.juarez2022.section_5 import FAILURE, means_are_unbiased
-from ldpnb.papers.juarez2022.tables.gap_errors import HALF, MEASURED
+from ldpnb.papers.juarez2022.tables.gaps import HALF, MEASURED
 from ldpnb.rng import stream
 from ldpnb.sections import Numbers, Pairs, second_route
 

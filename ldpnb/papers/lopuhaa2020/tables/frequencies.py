@@ -243,30 +243,6 @@ def streamed_reports(name: str, key: Key, epsilon: float, users: Counts, seed: i
 
 
 @table
-def early_stopping(truth: Truth, epsilon: float, steps: Sequence[int], *, draws: int, seed: int) -> Rows:
-    """Compare expectation maximisation from the uniform distribution, stopped early, with the certified MLE under OUE.
-
-    The shortfall is the largest bound over the draws on what the log-likelihood lacks; the error is that of the
-    frequencies.
-    """
-    _, users = truth.draws(draws, seed=seed)
-    reports = streamed_reports("OUE", truth.key, epsilon, users, seed)
-    rows = 1 + np.expm1(epsilon) * np.asarray(reports.outputs)
-    shares = reports.tallies / reports.users
-    best = likelihood.mle(rows, reports.tallies)
-    stopped = [("certified MLE", float(best.gap.max()), best.estimate)]
-    point = np.full(users.shape, 1 / truth.domain_size)
-    for step in range(max(steps) + 1):
-        gradient = (shares / (point @ rows.T)) @ rows
-        if step in steps:
-            stopped.append((f"EM, {step} steps", float(reports.users * (gradient.max(axis=1) - 1).max()), point))
-        point = point * gradient
-    for name, shortfall, estimate in stopped:
-        error = ((estimate - users / reports.users) ** 2).sum(axis=1).mean()
-        yield {"estimate": name, "shortfall (nats)": shortfall, "mean squared error": error}
-
-
-@table
 def one_run(mechanism: str, counts: Counts, epsilons: Sequence[float], *, seed: int) -> Rows:
     """Estimate one data set, users per value, once per budget with the source's estimators, from the same reports."""
     users = np.asarray(counts)[None]

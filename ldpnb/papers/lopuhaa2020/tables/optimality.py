@@ -29,7 +29,6 @@ SCALED = "n times the mean squared error"
 TO_LIMIT = "error / its limit"
 LIMITING, ANY_N, VALID = "(59), many users", "any channel, any n", "sharpest valid bound"
 LEAST = "error / least error"
-DISTANCE = "squared distance / least error"
 RELATIVE = "limiting error / least of any channel"
 
 
@@ -168,16 +167,6 @@ def exact_small_risks(users: Sequence[int], epsilon: float, concentrations: Mapp
         for name, risk in risks.items():
             row = {"prior": prior, "users n": count, "estimator": name, "error": risk.distribution}
             yield row | {LEAST: risk.distribution / risks["Bayes"].distribution}
-
-
-@table
-def distance_to_bayes(users: Sequence[int], epsilon: float, concentrations: Mapping[str, float]) -> Rows:
-    """Yield how far the MLE is from the posterior mean on average, exactly, two values, relative to the least error."""
-    for (prior, concentration), count in product(concentrations.items(), users):
-        posteriors = TwoValues(count, epsilon, concentration).posteriors()
-        distance = posteriors.chances @ (_binary_mle(count, epsilon) - posteriors.means) ** 2
-        spread = posteriors.chances @ posteriors.variances
-        yield {"prior": prior, "users n": count, DISTANCE: float(distance / spread)}
 
 
 @table
