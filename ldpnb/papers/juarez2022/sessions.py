@@ -175,17 +175,6 @@ def client_rates(sessions: Sessions, *, runs: int, training_share: float, l1_rat
     return pd.concat(parts, ignore_index=True)
 
 
-def hold_out_scores(table: pd.DataFrame) -> pd.DataFrame:
-    """Return accuracy, true- and false-positive rate over all test readings: columns ``run, metric, value``."""
-    total = table.groupby("run")[["tp", "positives", "fp", "negatives"]].sum()
-    scores = {
-        "accuracy": (total["tp"] + total["negatives"] - total["fp"]) / (total["positives"] + total["negatives"]),
-        "true-positive rate": total["tp"] / total["positives"],
-        "false-positive rate": total["fp"] / total["negatives"],
-    }
-    return pd.DataFrame(scores).reset_index().melt("run", var_name="metric", value_name="value")
-
-
 def rates_by_client(table: pd.DataFrame) -> pd.DataFrame:
     """Return every client's rates over all runs, ``metric, group, client, rate, share``.
 

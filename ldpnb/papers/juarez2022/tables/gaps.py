@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ldpnb.accuracy import budgets, dropouts
-from ldpnb.accuracy.gaps import GroupGap, absolute_gap_bias, absolute_gap_error, mean_variance
+from ldpnb.accuracy.gaps import GroupGap, absolute_gap_bias, absolute_gap_error
 from ldpnb.estimators import gaps as estimators
 from ldpnb.mechanisms.contrasts import Contrast, SignedBit, SignedLaplace
 from ldpnb.mechanisms.groups import DiscretisedMeans, GroupMeans, LaplaceMeans
@@ -128,10 +128,8 @@ def simulated_failures(table: pd.DataFrame, *, repetitions: int, seed: int) -> p
     gap is 0 either way. Its finite rows get columns ``failures`` (share of the repetitions) and ``standard_error``
     (binomial, at least that of one failure).
     """
-    rows: pd.DataFrame = table.loc[np.isfinite(table["epsilon"])].copy()
-    columns = (rows[key].tolist() for key in ("mechanism", "tail", "clients", "alpha", "epsilon"))
-    shares = []
-    for name, tail, users, alpha, epsilon in zip(*columns, strict=True):
+    rows, shares = table[np.isfinite(table["epsilon"])], []
+    for name, tail, users, alpha, epsilon, *_ in rows.itertuples(index=False, name=None):
         half, mechanism = users // 2, families(users)[name](epsilon)
         value = 1.0 if isinstance(mechanism, LaplaceMeans | SignedLaplace) else 0.0
         rng = stream("failures", name, tail, users, alpha, seed=seed)
@@ -214,27 +212,6 @@ def simulated_moments(mechanisms: dict[str, GroupMeans], clients: Clients, *, re
             yield {"mechanism": name, "quantity": quantity} | row
 
 
-@table
-def mse_by_runs(mechanism: DiscretisedMeans, clients: Clients, runs: Sequence[int], *, seed: int) -> Rows:
-    """Yield the empirical mean squared error over the first runs, of one mean and of the gap (Figure 4).
-
-    Beside it stand the exact ones, which have no standard error.
-    """
-    means = measured_means(mechanism, clients, repetitions=max(runs), rng=stream("Figure 4", seed=seed))
-    users = int(clients.sizes.sum())
-    moments = zip(clients.sizes, clients.second_moments, strict=True)
-    first, second = (mean_variance(mechanism, int(size), users, float(nu2)) for size, nu2 in moments)
-    for quantity, error, exact in (
-        ("mean of the first group", means[:, 0] - clients.means[0], first),
-        ("gap", estimators.signed_gap(means) - clients.true_gap, first + second),
-    ):
-        for way, number in product(("exact", "empirical"), runs):
-            squares = error[:number] ** 2
-            shown = (exact, np.nan) if way == "exact" else (float(squares.mean()), squares.std() / np.sqrt(number))
-            row = {"quantity": quantity, "way": way, "runs": number, "mean squared error": shown[0]}
-            yield row | {"standard_error": float(shown[1])}
-
-
 def measure(mechanism: GroupMeans, clients: Clients, *, repetitions: int, rng: np.random.Generator) -> Floats:
     """Return the errors of repeated measurements of the absolute gap, on the scale of rates: ``(repetitions,)``."""
     shown = estimators.signed_gap(measured_means(mechanism, clients, repetitions=repetitions, rng=rng))
@@ -274,20 +251,6 @@ def measured_errors(
 def _ways(mechanism: str) -> list[str]:
     """Return the names of the ways to run a mechanism that may be behind its printed errors."""
     return [name for name in MEASURED if name.startswith(f"{mechanism} as")]
-
-
-@table
-def against_printed(clients: Clients, printed: pd.DataFrame, *, runs: int, repetitions: int, seed: int) -> Rows:
-    """Rank the printed means and standard deviations of `runs` errors among those behind `measured_errors`.
-
-    A rank is the share of simulated values at most the printed one, within half of its last digit.
-    """
-    for row in printed.to_dict("records"):
-        for name in _ways(row["mechanism"]):
-            errors = ten_runs(clients, name, row["epsilon"], runs=runs, repetitions=repetitions, seed=seed)
-            ranked = {"mechanism": name, "epsilon": row["epsilon"], "printed": row["error"]}
-            ranked |= {"rank": float(np.mean(errors.mean(axis=1) <= row["error"] + HALF)), "printed_sd": row["sd"]}
-            yield ranked | {"rank_sd": float(np.mean(errors.std(axis=1) <= row["sd"] + HALF))}
 
 
 @table

@@ -139,15 +139,13 @@ def estimate_mle(reports: Reports) -> Floats:
     return likelihood.mle(1 + contrast * reports.outputs, reports.tallies, tolerance=tolerance).estimate
 
 
-def _posterior_means(reports: Reports, concentrations: ArrayLike) -> tuple[Floats, Floats]:
+def _posterior_means(reports: Reports, *, fitted: bool = False) -> tuple[Floats, Floats]:
     """Return posterior means of distribution and frequencies by the saddle point."""
-    pairs = zip(reports.tallies, np.asarray(concentrations), strict=True)
-    means = [bayes.krr_posterior_saddle(tally, alpha, epsilon=reports.mechanism.epsilon) for tally, alpha in pairs]
+    epsilon, means = reports.mechanism.epsilon, []
+    for tally in reports.tallies:
+        alpha = bayes.fitted_concentration(tally, epsilon=epsilon) if fitted else 0.5
+        means.append(bayes.krr_posterior_saddle(tally, alpha, epsilon=epsilon))
     return np.array([one.distribution for one in means]), np.array([one.frequencies for one in means])
-
-
-def _fitted(reports: Reports) -> list[float]:
-    return [bayes.fitted_concentration(tally, epsilon=reports.mechanism.epsilon) for tally in reports.tallies]
 
 
 ESTIMATORS: Mapping[str, Estimator] = MappingProxyType(
@@ -159,8 +157,8 @@ ESTIMATORS: Mapping[str, Estimator] = MappingProxyType(
             estimate_unbiased(reports), frequency.normal_offset(reports.mechanism)
         ),
         "uniform guess": lambda reports: np.full(reports.supports.shape, 1 / reports.mechanism.domain_size),
-        "Bayes": lambda reports: _posterior_means(reports, np.full(len(reports.tallies), 0.5)),
-        "empirical Bayes": lambda reports: _posterior_means(reports, _fitted(reports)),
+        "Bayes": lambda reports: _posterior_means(reports),
+        "empirical Bayes": lambda reports: _posterior_means(reports, fitted=True),
     }
 )
 """Estimators by the names they have in figures; [25] is Wang et al. (2020). Both of *Bayes* are for k-ary randomised

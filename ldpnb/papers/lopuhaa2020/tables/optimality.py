@@ -28,7 +28,6 @@ Floats = NDArray[np.float64]
 SCALED = "n times the mean squared error"
 TO_LIMIT = "error / its limit"
 LIMITING, ANY_N, VALID = "(59), many users", "any channel, any n", "sharpest valid bound"
-LEAST = "error / least error"
 RELATIVE = "limiting error / least of any channel"
 
 
@@ -166,7 +165,7 @@ def exact_small_risks(users: Sequence[int], epsilon: float, concentrations: Mapp
         risks = exact_risk.exact_risks(mechanism.channel(), count, np.full(3, concentration), estimators)
         for name, risk in risks.items():
             row = {"prior": prior, "users n": count, "estimator": name, "error": risk.distribution}
-            yield row | {LEAST: risk.distribution / risks["Bayes"].distribution}
+            yield row | {"error / least error": risk.distribution / risks["Bayes"].distribution}
 
 
 @table
