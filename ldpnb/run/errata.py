@@ -66,8 +66,8 @@ def sheet(source: str) -> str:
         f"# Notes on *{claims.SOURCES[source].partition(': ')[2]}*",
         f"{claims.SOURCES[source].partition(': ')[0]}. Of {len(verdicts)} statements and questions that we checked, "
         f"{sure} hold as they stand or as we read them. This sheet lists {listed}. Where no word says so, nothing else "
-        "rests on a statement. Questions that the source asks are answered elsewhere. Every number is exact, or rounded "
-        "in its last digit; the line of Python needs no package of ours. We are glad to be shown wrong.",
+        "rests on a statement. Questions that the source asks are answered elsewhere. Every number is exact, or "
+        "rounded in its last digit; the line of Python needs no package of ours. We are glad to be shown wrong.",
     ]
     for number, (key, erratum) in enumerate(noted.items(), 1):
         claim, verdict = claims.find(key), verdicts[key]
@@ -103,7 +103,7 @@ def show(source: str, output: Path | None) -> None:
     elif output.suffix != ".pdf":
         writing.write(output, text.encode())
     else:
-        command = ["pandoc", "--from=markdown", "--variable=geometry:margin=25mm", "--output", str(output)]
+        command = ["pandoc", "--from=markdown", "--variable=geometry:margin=18mm", "--output", str(output)]
         try:
             subprocess.run(command, input=text, text=True, check=True)
         except (FileNotFoundError, subprocess.CalledProcessError) as error:

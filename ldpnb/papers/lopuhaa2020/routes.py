@@ -206,11 +206,6 @@ def patterns(epsilon: float, domain_size: int) -> Array:
     return np.array(list(product((1.0, np.exp(epsilon)), repeat=domain_size))[1:-1])
 
 
-def uniform(domain_size: int) -> Array:
-    """Return the uniform distribution."""
-    return np.full(domain_size, 1 / domain_size)
-
-
 def random_channels(domain_size: int, epsilon: float, number: int, rng: np.random.Generator) -> list[Array]:
     """Return epsilon-LDP channels: a few random patterns with all cyclic shifts, which equal the columns' sums."""
     channels = []
@@ -370,7 +365,7 @@ def _information() -> Pairs:
 def _errors(epsilon: float, size: int) -> list[float]:
     """Return the limiting errors of subset selection with 1, 2, .. values at the uniform distribution."""
     channels = (subset_channel(epsilon, size, chosen) for chosen in range(1, size))
-    return [limiting_error(rows, uniform(size)) for rows in channels]
+    return [limiting_error(rows, np.full(size, 1 / size)) for rows in channels]
 
 
 @second_route(SubsetSelection.optimal, LowerBounds.uniform_information, LowerBounds.uniform_optimum)
@@ -378,7 +373,7 @@ def _errors(epsilon: float, size: int) -> list[float]:
 def _best_channels() -> Pairs:
     for case in BEST:
         (epsilon, size), errors, made = case, _errors(*case), SubsetSelection.optimal(*case)
-        bounds, best = LowerBounds(size, epsilon), best_channel.best_channel(uniform(size), epsilon)
+        bounds, best = LowerBounds(size, epsilon), best_channel.best_channel(np.full(size, 1 / size), epsilon)
         yield [made.epsilon, made.domain_size, made.subset_size], [*case, 1 + np.argmin(errors)]
         yield [(size - 1) ** 2 / bounds.uniform_information(k) for k in range(1, size)], errors
         yield bounds.uniform_optimum(), min(errors)

@@ -21,7 +21,7 @@ from ldpnb.deciders import budget, expression, identity, limit, oo, positive, sy
 from ldpnb.estimators import frequency
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.papers.lopuhaa2020 import routes
-from ldpnb.papers.lopuhaa2020.routes import Array, uniform
+from ldpnb.papers.lopuhaa2020.routes import Array
 from ldpnb.privacy import best_channel
 from ldpnb.sections import Numbers
 
@@ -252,7 +252,7 @@ def selection_gap() -> float:
     """Return by how much, relatively, a channel may err less than subset selection at the uniform distribution."""
     gaps = []
     for size, epsilon in product((2, 3, 4, 5), (0.1, 1.0, 3.0)):
-        best = best_channel.best_channel(uniform(size), epsilon)
+        best = best_channel.best_channel(np.full(size, 1 / size), epsilon)
         gaps.append(LowerBounds(size, epsilon).uniform_optimum() / best.lower_bound - 1)
     return float(max(gaps))
 
@@ -273,7 +273,7 @@ def section_4_3_nearness(e: Evidence) -> Numbers:
     texts = {}
     for name, size in (("two", 2), ("ten", 10)):
         bounds, unary = LowerBounds(size, SMALL), UnaryEncoding.optimised(SMALL, size)
-        least, used = bounds.uniform_optimum(), information.distribution_error(unary.channel(), uniform(size))
+        least, used = bounds.uniform_optimum(), information.distribution_error(unary.channel(), np.full(size, 1 / size))
         e.sure(agree(used / least, size / (size - 1), rel=5e-3))
         errors = least, used, information.unbiased_frequency_error(unary)
         texts[name] = _listed(np.array(errors) / bounds.distribution(), 2)
@@ -283,7 +283,7 @@ def section_4_3_nearness(e: Evidence) -> Numbers:
 def section_4_3_number_of_outputs(e: Evidence) -> Numbers:
     e.proven(any_design() and best_subset_size() and row_trace() and pairs_of_four())
     lines = [[0, 1, 2], [0, 3, 4], [0, 5, 6], [1, 3, 5], [1, 4, 6], [2, 3, 6], [2, 4, 5]]  # of the Fano plane
-    fano = routes.limiting_error(routes.set_channel(0.5, 7, lines), uniform(7))
+    fano = routes.limiting_error(routes.set_channel(0.5, 7, lines), np.full(7, 1 / 7))
     seven, four = LowerBounds(7, 0.5), LowerBounds(4, 0.5)
     every, (six, krr) = seven.uniform_optimum(), (9 / four.uniform_information(k) for k in (2, 1))
     e.needs(agree(fano, every) and agree(36 / seven.uniform_information(3), every))

@@ -28,7 +28,6 @@ from ldpnb.privacy.channel import privacy_loss
 from ldpnb.rng import stream
 
 Floats = NDArray[np.float64]
-Family = Callable[[float], GroupMeans | Contrast]
 CLAIMED, BUDGET = "claimed budget ε (nats)", "budget ε (nats)"
 KEPT = ("M_R", "M_L, k = 2", "signed bit", "signed Laplace")
 """Mechanisms that keep their budgets."""
@@ -97,7 +96,7 @@ def published_laplace_losses(epsilons: Sequence[float], *, delta: float | None =
         yield row
 
 
-def families(users: int) -> dict[str, Family]:
+def families(users: int) -> dict[str, Callable[[float], GroupMeans | Contrast]]:
     """Return the mechanisms for two equal groups by name, each from a budget in nats."""
     halves = (users // 2, users // 2)
     return {name: partial(make, sizes=halves) for name, make in GAP.items()}
