@@ -222,7 +222,7 @@ def worst_moment(mechanism: GroupMeans) -> float:
 @second_route(DiscretisedMeans.keep, DiscretisedMeans.move, LaplaceMeans.keep, LaplaceMeans.move)
 @second_route(DiscretisedMeans.gain, LaplaceMeans.gain, moves.sign_probabilities)
 def _shares() -> Pairs:
-    for m in MECHANISMS:
+    for m in (*MECHANISMS, DiscretisedMeans(6.0, 9.0), LaplaceMeans(6.0, 9.0)):
         yield (m.keep + (m.groups - 1) * m.move, np.log(m.keep / m.move)), (1.0, m.group_epsilon)
         yield m.gain, report_moments(m, 1, 0.4)[0][1] / 0.4
     for epsilon in (1.0, 2.0):
@@ -364,8 +364,10 @@ def _best_laplace() -> Pairs:
 
 
 def _binomial_tail(terms: int, deviation: float) -> float:
-    """Return ``P(|S| >= deviation)`` for a sum of fair signs."""
-    return float(2 * binom(terms, 0.5).sf(np.ceil((terms + deviation) / 2 - 1e-9) - 1))
+    """Return ``P(|S| >= deviation)`` for a sum of fair signs, adding up the binomial law around its mode."""
+    least = int(np.ceil((terms + deviation) / 2 - 1e-9))
+    heads = np.arange(least, min(least + int(40 * np.sqrt(terms)), terms + 1))
+    return float(2 * binom(terms, 0.5).pmf(heads).sum())
 
 
 def _kept(epsilon: float) -> DiscretisedMeans:
@@ -374,12 +376,15 @@ def _kept(epsilon: float) -> DiscretisedMeans:
 
 
 @second_route(gaps.GroupGap.error_bound, gaps.GroupGap.failure)
-@second_route(tails.chebyshev, tails.hoeffding, tails.symmetric_binomial)
-def _tails() -> Pairs:
+def _bounds() -> Pairs:
     for m in MECHANISMS:
         gap, sd = gaps.GroupGap(m, sizes(m)), np.sqrt(worst_moment(m))
         for tail, far, chance in (("chebyshev", 1 / np.sqrt(0.02), 1 / 9), ("normal", norm.isf(0.01), 2 * norm.sf(3))):
             yield (gap.error_bound(0.02, tail), gap.failure(3 * sd, tail)), (sd * far, chance)
+
+
+@second_route(tails.chebyshev, tails.hoeffding, tails.symmetric_binomial)
+def _tails() -> Pairs:
     for chance, far in ((0.01, 3.0), (0.3, 0.2)):  # of -far, 0 and far, where the bound is attained
         yield tails.chebyshev(chance * far * far, far), chance
     for terms, far in ((100, 30.0), (10**6, 2600.0)):

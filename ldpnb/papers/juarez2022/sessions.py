@@ -23,8 +23,7 @@ from ldpnb.papers.juarez2022.clients import GROUPS
 from ldpnb.rng import stream
 
 FEATURES = ("time", "frontal", "vertical", "lateral", "antenna", "rssi", "phase", "frequency")
-"""Columns of a reading: seconds; acceleration in g along three axes; antenna; signal strength; phase; frequency in MHz.
-"""
+"""Columns of a reading: seconds; acceleration in g along three axes; antenna; signal strength; phase; MHz."""
 
 LYING = 3
 """Label of lying in the files; 1 is sitting on the bed, 2 on the chair, 4 ambulating."""

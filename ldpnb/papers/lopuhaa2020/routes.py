@@ -325,10 +325,8 @@ def _two_values() -> Pairs:
     for users, epsilon, concentration in ((5, 1.0, 0.5), (6, 0.5, 1.5)):
         case = TwoValues(users, epsilon, concentration)
         every = all_sequences(krr_channel(epsilon, 2), users, np.full(2, concentration))
-        for risk, estimates in (
-            (case.risk(), None),
-            (case.risk(np.arange(users + 1) / users), every.tallies / users),
-        ):
+        naive = case.risk(np.arange(users + 1) / users)
+        for risk, estimates in ((case.risk(), None), (naive, every.tallies / users)):
             yield [risk.distribution, risk.frequency], every.risks(estimates)
     yield from ((TwoValues(*setting).entropies(), binary_entropies(*setting)) for setting in ((7, 2.5), (20, 1.0)))
 

@@ -84,10 +84,8 @@ def published_laplace_losses(epsilons: Sequence[float], *, delta: float | None =
     """
     for epsilon in epsilons:
         mechanism, kept = LaplaceMeans.published(epsilon), np.tanh(epsilon / 2)
-        delta_at, distance = (
-            partial(hockey_stick.laplace_means_delta, mechanism),
-            hockey_stick.total_variation(mechanism),
-        )
+        delta_at = partial(hockey_stick.laplace_means_delta, mechanism)
+        distance = hockey_stick.total_variation(mechanism)
         row = {CLAIMED: epsilon, "delta": delta_at(epsilon), "total_variation": distance, "allowed": kept}
         if delta is not None:
             row |= {"k": mechanism.k, "guess": (1 + distance) / 2, "private_guess": (1 + kept) / 2}
