@@ -3,9 +3,10 @@
 A table of ``section_5.toml`` is a claim; its `place` is told by its key if it is not given. Its words are Markdown with
 TeX between dollars. ``@{name}`` stands for a phrase of the file's table ``[phrases]``, or for a number that the check
 returns; there ``@{name:.3f}`` formats it. The check is the function of ``section_5.py`` that bears the claim's name.
+``rests_on`` lists the formulas that it calls, as the Python file names them (``subsampling.srs_loss``) or by their path
+in ``ldpnb``, and groups of them from the file's table ``[formulas]`` or, for all sections, from ``formulas.toml``.
 Second routes to formulas are registered once, by `second_route`: before a check runs, those of every formula in
-``rests_on`` are compared, and the verdict is *open* where two part. A formula is named as the Python file names it
-(``subsampling.srs_loss``), or by its path in ``ldpnb``.
+``rests_on`` are compared, and the verdict is *open* where two part.
 """
 
 import importlib
@@ -71,6 +72,8 @@ def _section(source: str, package: str, name: str) -> list[Claim]:
     file = Path(str(checks.__file__)).with_suffix(".toml")
     tables = tomllib.loads(file.read_text(encoding="utf-8"))
     shared, phrases, formulas = (tables.pop(key, {}) for key in ("section", "phrases", "formulas"))
+    if (groups := file.with_name("formulas.toml")).is_file():
+        formulas = tomllib.loads(groups.read_text(encoding="utf-8")) | formulas
     used: set[str] = set()
     for key, text in phrases.items():  # a phrase may use those above it
         phrases[key] = _filled(text, {k: v for k, v in phrases.items() if k != key}, used)

@@ -18,12 +18,12 @@ from ldpnb.run.catalogue import home
 
 @dataclass(frozen=True, slots=True)
 class Erratum:
-    """One statement: a small `counterexample`, `python` and what it `prints`, and what `rests` on it in the source."""
+    """One statement: a small `counterexample`, `python` and what it `prints`, and what, if anything, `rests` on it."""
 
     counterexample: str
     python: str
     prints: str
-    rests: str
+    rests: str = ""
 
 
 def sheets() -> list[str]:
@@ -65,24 +65,24 @@ def sheet(source: str) -> str:
     lines = [
         f"# Notes on *{claims.SOURCES[source].partition(': ')[2]}*",
         f"{claims.SOURCES[source].partition(': ')[0]}. Of {len(verdicts)} statements and questions that we checked, "
-        f"{sure} hold as they stand or as we read them. This sheet lists {listed}. "
-        "Questions that the source asks are answered elsewhere. Every number is exact, or rounded in its last digit; "
-        "the line of Python needs no package of ours. We are glad to be shown wrong.",
+        f"{sure} hold as they stand or as we read them. This sheet lists {listed}. Where no word says so, nothing else "
+        "rests on a statement. Questions that the source asks are answered elsewhere. Every number is exact, or "
+        "rounded in its last digit; the line of Python needs no package of ours. We are glad to be shown wrong.",
     ]
     for number, (key, erratum) in enumerate(noted.items(), 1):
         claim, verdict = claims.find(key), verdicts[key]
         read = "The text at hand has lost part of the formulas. " if verdict.reading == "reconstructed" else ""
-        lines += [
-            f"## {number}. {claim.place}",
-            f"**As printed.** {_sentence(claim.says)}",
-            f"**As we read it.** {read}{_sentence(verdict.assumption)}" if verdict.assumption else "",
-            f"**A counterexample.** {erratum.counterexample}",
-            f"**What holds.** {_sentence(verdict.corrected)}",
-            f"**To check it.** This prints `{erratum.prints}`:",
-            f"```python\n{erratum.python}\n```",
-            f"**What rests on it.** {erratum.rests}",
-        ]
-    return "\n\n".join(filter(None, lines)) + "\n"
+        parts = {
+            "As printed.": _sentence(claim.says),
+            "As we read it.": f"{read}{_sentence(verdict.assumption)}" if verdict.assumption else "",
+            "A counterexample.": erratum.counterexample,
+            "What holds.": _sentence(verdict.corrected),
+            "What rests on it.": erratum.rests,
+            "To check it.": f"This prints `{erratum.prints}`:",
+        }
+        paragraph = " ".join(f"**{name}** {words}" for name, words in parts.items() if words)
+        lines += [f"## {number}. {claim.place}", paragraph, f"```python\n{erratum.python.strip()}\n```"]
+    return "\n\n".join(lines) + "\n"
 
 
 def write() -> None:
@@ -103,7 +103,7 @@ def show(source: str, output: Path | None) -> None:
     elif output.suffix != ".pdf":
         writing.write(output, text.encode())
     else:
-        command = ["pandoc", "--from=markdown", "--variable=geometry:margin=25mm", "--output", str(output)]
+        command = ["pandoc", "--from=markdown", "--variable=geometry:margin=18mm", "--output", str(output)]
         try:
             subprocess.run(command, input=text, text=True, check=True)
         except (FileNotFoundError, subprocess.CalledProcessError) as error:

@@ -14,7 +14,7 @@ from ldpnb.papers.biswas2022.tables import sampling
 from ldpnb.papers.bun2022 import establishments
 from ldpnb.papers.bun2022.tables import allocation, private_allocation, sample_sizes, unequal
 from ldpnb.papers.juarez2022 import clients
-from ldpnb.papers.juarez2022.tables import gap_errors, gap_intervals, gaps
+from ldpnb.papers.juarez2022.tables import gaps
 from ldpnb.papers.lecture20.tables import histograms, means
 from ldpnb.papers.lopuhaa2020.tables.frequencies import Truth, compare
 from ldpnb.run.catalogue import find
@@ -83,12 +83,12 @@ def private_means() -> pd.Series:
 def moments_of_gaps() -> pd.Series:
     sample = clients.two_valued([500, 1500], [0.6, 0.2], [0.7, 0.3])
     mechanisms = {"R": DiscretisedMeans.calibrated(1.0), "L": LaplaceMeans.published(1.0)}
-    table = gap_errors.simulated_moments(mechanisms, sample, repetitions=20_000, seed=1)
+    table = gaps.simulated_moments(mechanisms, sample, repetitions=20_000, seed=1)
     return scores(table, "simulated", "exact", "standard_error")
 
 
 def errors_of_gaps() -> pd.Series:
-    table = gap_errors.measured_errors(clients.published(), [0.01, 1.0], runs=10, repetitions=400, failure=0.01, seed=1)
+    table = gaps.measured_errors(clients.published(), [0.01, 1.0], runs=10, repetitions=400, failure=0.01, seed=1)
     assert (table["low"] < table["expected"]).all()
     assert (table["expected"] < table["high"]).all()
     return scores(table, "mean", "expected", "standard_error")
@@ -96,7 +96,7 @@ def errors_of_gaps() -> pd.Series:
 
 def coverage_of_intervals() -> pd.Series:
     measured = {"epsilon": 1.0, "users": 10**5, "repetitions": 20_000, "level": 0.99, "seed": 1}
-    table = gap_intervals.simulated_coverage([0.0, 0.01], **measured).assign(level=0.99)
+    table = gaps.simulated_coverage([0.0, 0.01], **measured).assign(level=0.99)
     return scores(table, "coverage", "level", "standard_error")
 
 

@@ -5,4 +5,4 @@ several sections share; `tables` computes what the notebooks show and `charts` d
 prints are in ``printed.csv``. `clients` and `sessions` make the populations of Section 5 and Appendix D.
 """
 
-SECTIONS = ("section_4", "section_5", "section_5_tables", "section_6")
+SECTIONS = ("section_4", "section_5", "section_6")

@@ -7,8 +7,7 @@ import pandas as pd
 
 from ldpnb.notebook import Mark, crossings, listed, short, where_less
 from ldpnb.papers.juarez2022 import printed
-from ldpnb.papers.juarez2022.tables.gap_errors import LARGEST, RATIO
-from ldpnb.papers.juarez2022.tables.gaps import BUDGET
+from ldpnb.papers.juarez2022.tables.gaps import BUDGET, LARGEST, RATIO
 
 
 def claims_not_kept(table: pd.DataFrame, claimed: pd.DataFrame) -> dict[str, Any]:
@@ -42,10 +41,8 @@ def one_sign(table: pd.DataFrame) -> dict[str, Any]:
     places = crossings(wide.index, sign, least)
     heights = np.exp(np.interp(np.log(places), np.log(least.index), np.log(least)))
     marks = [Mark(x, y) for x, y in zip(places, heights.tolist(), strict=True)]
-    return {
-        "title": f"One randomised sign has the least variance {where_less(wide.index, sign, least)}",
-        "marks": marks,
-    }
+    title = f"One randomised sign has the least variance {where_less(wide.index, sign, least)}"
+    return {"title": title, "marks": marks}
 
 
 def ordinary_draws(table: pd.DataFrame, runs: int) -> str:

@@ -6,8 +6,6 @@ import pandas as pd
 
 from ldpnb import writing
 
-MECHANISMS = ("M_R", "M_L")
-
 
 @cache
 def _printed() -> dict[tuple[str, str], str]:
@@ -48,6 +46,6 @@ def table_2() -> pd.DataFrame:
     return pd.DataFrame(
         {"mechanism": mechanism, "epsilon": float(budget)}
         | {column: value("Table 2", f"{mechanism} {column} eps={budget}") for column in ("error", "sd", "alpha")}
-        for mechanism in MECHANISMS
+        for mechanism in ("M_R", "M_L")
         for budget in budgets
     )

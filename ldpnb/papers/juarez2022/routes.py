@@ -1,27 +1,30 @@
-"""Second routes to the formulas of juarez2022: printed formulas, and numbers from output laws alone.
+"""Second routes to the formulas of juarez2022, one for each group of ``formulas.toml``.
 
-The pairs that a section alone needs stand in it.
+What they are made of comes first: printed formulas, and numbers from output laws alone.
 """
 
 from collections.abc import Iterable, Iterator
 from functools import cache
-from itertools import pairwise, product
+from itertools import chain, combinations, product
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.integrate import quad
+from scipy.optimize import minimize_scalar
 from scipy.special import ndtr
+from scipy.stats import binom, foldnorm, laplace, norm
 
-from ldpnb.accuracy import gaps
+from ldpnb.accuracy import budgets, gaps, tails
 from ldpnb.arithmetic import Real, Symbol, read_only
-from ldpnb.mechanisms import moves
-from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.estimators import gaps as estimators
+from ldpnb.mechanisms import groups, moves
 from ldpnb.mechanisms.groups import DiscretisedMeans, GroupMeans, LaplaceMeans
+from ldpnb.privacy import channel, hockey_stick
 from ldpnb.sections import Pairs, second_route
 
 Floats = NDArray[np.float64]
-BUDGETS = (0.1, 0.5, 1.0, 2.0, 4.0)
+BUDGETS, GROUPS = (0.1, 0.5, 1.0, 2.0, 4.0), (2, 3, 5)
 SIGNS = (DiscretisedMeans(1.0, 1.0), DiscretisedMeans(0.3, 2.0, 3))
 NOISE = (LaplaceMeans(0.5, 1.0), LaplaceMeans(0.7, 0.4, 2 / 3, 3))
 MECHANISMS: tuple[GroupMeans, ...] = SIGNS + NOISE
@@ -97,19 +100,12 @@ def published_laplace_budgets(epsilon: float) -> tuple[float, float]:
 
 
 def report_moments(mechanism: GroupMeans, group: int, value: float) -> tuple[Floats, Floats]:
-    """Return mean and mean square ``(d,)`` of what one client adds to every group's sum, from its output law.
-
-    Signs are summed over the channel; the Laplace law is integrated by Gauss-Laguerre quadrature, exact for
-    polynomials.
-    """
+    """Return mean and mean square ``(d,)`` of what one client adds to every group's sum, from its output law."""
     if isinstance(mechanism, DiscretisedMeans):
         chances = printed_channel(mechanism, [value])[:, group].reshape(-1, 2)
         return chances[:, 1] - chances[:, 0], chances.sum(axis=1)
-    nodes, weights = np.polynomial.laguerre.laggauss(4)
     chance, location, scale = printed_law(mechanism, group, value).T
-    up, down = location[:, None] + np.outer(scale, nodes), location[:, None] - np.outer(scale, nodes)
-    means = chance * ((up + down) @ weights) / 2
-    return means, chance * ((up**2 + down**2) @ weights) / 2
+    return chance * location, chance * (location**2 + laplace(location, scale).var())
 
 
 def mean_moments(mechanism: GroupMeans, counts: ArrayLike, values: ArrayLike, group: int) -> tuple[float, float]:
@@ -183,11 +179,10 @@ def worst_delta(mechanism: LaplaceMeans, epsilon: float) -> float:
         densities = (law[:, 0] / (2 * law[:, 2]) * np.exp(-np.abs(x - law[:, 1]) / law[:, 2]) for law in (one, other))
         return float(np.maximum(next(densities) - np.exp(epsilon) * next(densities), 0).sum())
 
-    reach = 1 + 45 * max(mechanism.kept_scale, mechanism.moved_scale)
-    cells = list(pairwise([-reach, -20.0, -3.0, -1.0, 0.0, 1.0, 3.0, 20.0, reach]))
     laws = [(printed_law(mechanism, 0, 1.0), printed_law(mechanism, *other)) for other in ((0, -1.0), (1, 1.0))]
+    reach, inside = 1 + 45 * np.max(laws[1]), [-20.0, -3.0, -1.0, 0.0, 1.0, 3.0, 20.0]
     return max(
-        sum(quad(advantage, *cell, pair, limit=400, epsabs=1e-14, epsrel=1e-10)[0] for cell in cells) for pair in laws
+        quad(advantage, -reach, reach, pair, points=inside, limit=400, epsabs=1e-14, epsrel=1e-10)[0] for pair in laws
     )
 
 
@@ -218,62 +213,207 @@ def sizes(mechanism: GroupMeans) -> tuple[int, ...]:
     return tuple(HOLDERS[: mechanism.groups].sum(axis=1).tolist())
 
 
-@second_route(KaryRandomisedResponse.p, KaryRandomisedResponse.q)
-def _response() -> Pairs:
-    for epsilon, d in product(BUDGETS, (2, 3, 5)):
-        kary = KaryRandomisedResponse(epsilon, d)
-        yield (kary.p + (d - 1) * kary.q, np.log(kary.p / kary.q)), (1.0, epsilon)
-
-
-@second_route(DiscretisedMeans.keep, DiscretisedMeans.move, LaplaceMeans.keep, LaplaceMeans.move)
-def _kept() -> Pairs:
-    for m in MECHANISMS:
-        yield (m.keep + (m.groups - 1) * m.move, np.log(m.keep / m.move)), (1.0, m.group_epsilon)
-
-
-@second_route(DiscretisedMeans.gain, LaplaceMeans.gain)
-def _gains() -> Pairs:
-    for m in MECHANISMS:
-        yield m.gain, report_moments(m, 1, 0.4)[0][1] / 0.4
-
-
-@second_route(moves.sign_probabilities)
-def _sign_probabilities() -> Pairs:
-    for epsilon in (1.0, 2.0):
-        coins, truth = np.stack([1 - VALUES, 1 + VALUES]) / 2, printed_keep(epsilon)
-        yield moves.sign_probabilities(VALUES, epsilon), truth * coins + (1 - truth) * coins[::-1]
-
-
-@second_route(DiscretisedMeans.channel)
-def _channel() -> Pairs:
-    yield from ((m.channel(VALUES), printed_channel(m, VALUES)) for m in SIGNS)
-
-
-@second_route(LaplaceMeans.law, LaplaceMeans.kept_scale, LaplaceMeans.moved_scale)
-def _noise() -> Pairs:
-    for m in NOISE:
-        yield m.law(1, -0.3), printed_law(m, 1, -0.3)
-        yield (2 / m.kept_scale, 2 * m.moved_scale / m.kept_scale), (m.value_epsilon, m.k)
-
-
-@second_route(gaps.mean_variance, gaps.variance_discretised_mean, gaps.variance_laplace_mean)
-def _variances() -> Pairs:
-    for m in MECHANISMS:
-        formula: Any = gaps.variance_discretised_mean if m in SIGNS else gaps.variance_laplace_mean
-        for group, _, (_, variance) in group_examples(m):
-            yield (formula(m, *group.values()), gaps.mean_variance(m, *group.values())), (variance, variance)
-
-
 def worst_moment(mechanism: GroupMeans) -> float:
     """Return the largest variance of the gap over clients who all hold one value."""
     clients, ones = np.diag(sizes(mechanism)), np.ones(mechanism.groups)
     return max(gap_moments(mechanism, clients, value * ones)[1] for value in (-1.0, -0.5, 0.0, 1.0))
 
 
+@second_route(DiscretisedMeans.keep, DiscretisedMeans.move, LaplaceMeans.keep, LaplaceMeans.move)
+@second_route(DiscretisedMeans.gain, LaplaceMeans.gain, moves.sign_probabilities)
+def _shares() -> Pairs:
+    for m in (*MECHANISMS, DiscretisedMeans(6.0, 9.0), LaplaceMeans(6.0, 9.0)):
+        yield (m.keep + (m.groups - 1) * m.move, np.log(m.keep / m.move)), (1.0, m.group_epsilon)
+        yield m.gain, report_moments(m, 1, 0.4)[0][1] / 0.4
+    for epsilon in (1.0, 2.0):
+        coins, truth = np.stack([1 - VALUES, 1 + VALUES]) / 2, printed_keep(epsilon)
+        yield moves.sign_probabilities(VALUES, epsilon), truth * coins + (1 - truth) * coins[::-1]
+
+
+@second_route(DiscretisedMeans.channel, LaplaceMeans.law, LaplaceMeans.kept_scale, LaplaceMeans.moved_scale)
+def _reports() -> Pairs:
+    yield from ((m.channel(VALUES), printed_channel(m, VALUES)) for m in SIGNS)
+    for m in NOISE:
+        yield m.law(1, -0.3), printed_law(m, 1, -0.3)
+        yield (2 / m.kept_scale, 2 * m.moved_scale / m.kept_scale), (m.value_epsilon, m.k)
+
+
+@second_route(gaps.mean_variance, gaps.variance_discretised_mean, gaps.variance_laplace_mean)
 @second_route(gaps.GroupGap.variance, gaps.GroupGap.worst_variance)
-def _gap_variances() -> Pairs:
+def _variances() -> Pairs:
     for m in MECHANISMS:
+        formula: Any = gaps.variance_discretised_mean if m in SIGNS else gaps.variance_laplace_mean
+        for group, _, (_, variance) in group_examples(m):
+            yield (formula(m, *group.values()), gaps.mean_variance(m, *group.values())), (variance, variance)
         holders, gap = HOLDERS[: m.groups], gaps.GroupGap(m, sizes(m))
         moments = (holders @ VALUES**2 / holders.sum(axis=1))[:2]
         yield gap.variance(tuple(moments)), gap_moments(m, holders, VALUES)[1]
         yield gap.worst_variance(), worst_moment(m)
+
+
+@second_route(estimators.group_means, estimators.signed_gap)
+@second_route(gaps.GroupGap.misestimated_variance, gaps.misestimated_gap_bias)
+def _estimates() -> Pairs:
+    for m in MECHANISMS:  # sums as large as expected, of clients who all hold one value
+        means, counts = np.linspace(1, 0.25, m.groups), np.array(sizes(m))
+        yield estimators.group_means(m, means * counts * printed_gain(m), counts), means
+        yield estimators.signed_gap(means), -np.diff(means[:2])[0]
+        (one, first, (shrunk, own)), (two, second, (other_shrunk, other)), *_ = group_examples(m)
+        gap = gaps.GroupGap(m, sizes(m))
+        variance = gap.misestimated_variance((1.5, 0.7), (one["second_moment"], two["second_moment"]))
+        bias = shrunk / 1.5 - other_shrunk / 0.7 - gap_moments(m, HOLDERS[: m.groups], VALUES)[0]
+        yield variance, own / 1.5**2 + other / 0.7**2
+        yield gaps.misestimated_gap_bias((1.5, 0.7), (first, second)), bias
+    yield gaps.misestimated_gap_bias((1.25, 0.8), (0.8, 0.8)), 0.8 / 1.25 - 0.8 / 0.8
+
+
+@second_route(gaps.absolute_gap_bias, gaps.absolute_gap_mse, gaps.absolute_gap_error)
+def _absolute_gap() -> Pairs:
+    for sd, gap in product((1.0, 0.3), (0.0, 0.5, 1.0, 2.0)):
+        law = foldnorm(gap, scale=sd)
+        first, second = law.mean(), law.var() + law.mean() ** 2
+        below = sd * gap * law.cdf(sd * gap) - law.expect(ub=sd * gap)  # mean of the error's negative part
+        yield gaps.absolute_gap_bias(sd, sd * gap), first - sd * gap
+        yield gaps.absolute_gap_mse(sd, sd * gap), second - 2 * sd * gap * first + (sd * gap) ** 2
+        yield gaps.absolute_gap_error(sd, sd * gap), first - sd * gap + 2 * below
+
+
+@second_route(DiscretisedMeans.epsilon, DiscretisedMeans.group_loss, DiscretisedMeans.claimed_epsilon)
+@second_route(channel.privacy_loss, hockey_stick.channel_delta)
+def _losses_of_signs() -> Pairs:
+    for first, second, number in product(BUDGETS, BUDGETS, GROUPS):
+        m = DiscretisedMeans(first, second, number)
+        logs = np.log(printed_channel(m, (-1.0, 0.5, 1.0)).reshape(number, 2, number, 3))
+        yield m.epsilon, np.ptp(logs, axis=(2, 3)).max()
+        yield m.group_loss, (logs[0, :, 0] - logs[0, :, 1]).max()
+        odds = [keep / (1 - keep) for keep in (printed_keep(first), printed_keep(second))]
+        yield m.claimed_epsilon, np.log(max(odds))
+    matrix = printed_channel(SIGNS[0], (-1.0, 1.0))
+    yield channel.privacy_loss(matrix).epsilon, max(np.log(p / q) for row in matrix for p, q in product(row, row))
+    events = [list(event) for event in chain(*(combinations(range(4), size) for size in (1, 2, 3)))]
+    chances = np.array([matrix[event].sum(axis=0) for event in events])
+    for epsilon in (0.3, 1.0):
+        gains = chances.max(axis=1) - np.exp(epsilon) * chances.min(axis=1)
+        yield hockey_stick.channel_delta(matrix, epsilon), gains.max()
+
+
+@second_route(LaplaceMeans.epsilon, LaplaceMeans.group_loss, LaplaceMeans.claimed_epsilon, LaplaceMeans.clipped_epsilon)
+@second_route(hockey_stick.laplace_means_delta, hockey_stick.total_variation)
+def _losses_of_noise() -> Pairs:
+    for first, second, number in product((0.05, 0.5, 1.5), (0.1, 1.0, 4.0), GROUPS):
+        m = LaplaceMeans(first, second, 2.0, number)
+        yield (m.epsilon, m.group_loss), (density_loss(m, FAR), kept_over_moved(m, FAR))
+    for first, second, other in ((0.5, 1.0, 2 / 3), (0.5, 1.0, 3.0), (1.0, 3.0, 2 / 3), (0.1, 6.0, 1.0)):
+        m = LaplaceMeans(first, second, other)
+        laws = np.array([printed_law(m, g, v) for g, v in product((0, 1), (-1.0, 0.0, 1.0))])
+        atoms = np.log(laws[..., 0] / 2) - (1 - laws[..., 1]) / laws[..., 2]
+        inside = density_loss(m, INSIDE)
+        yield (m.claimed_epsilon, m.clipped_epsilon), (inside, max(inside, np.ptp(atoms, axis=0).max()))
+    for other, epsilon in ((2 / 3, 0.98), (1.0, 1.3), (2.0, 0.98), (3.0, 0.2)):
+        m = LaplaceMeans(0.5, 1.0, other)
+        stated = hockey_stick.laplace_means_delta(m, epsilon), hockey_stick.total_variation(m)
+        yield stated, (worst_delta(m, epsilon), worst_delta(m, 0.0)), 1e-8
+
+
+@second_route(groups.largest_group_epsilon, LaplaceMeans.allowed, LaplaceMeans.published)
+@second_route(LaplaceMeans.calibrated, DiscretisedMeans.published, DiscretisedMeans.calibrated)
+def _allocations() -> Pairs:
+    for epsilon, other in ((0.3, 2 / 3), (0.9, 0.9), (0.9, 1.2), (1.7, 1.1), (5.0, 5.0)):
+        most = 1 + epsilon - kept_over_moved(LaplaceMeans(1.0, epsilon, other), INSIDE)
+        m = LaplaceMeans.allowed(epsilon, other)
+        yield (groups.largest_group_epsilon(epsilon, other), m.group_epsilon), (most, most)
+        yield (m.value_epsilon, m.k, m.groups), (epsilon, other, 2)
+    for epsilon in (0.1, 0.9, 2.0, 6.3):
+        m, (first, other) = LaplaceMeans.published(epsilon), published_laplace_budgets(epsilon)
+        yield (m.group_epsilon, m.k, m.value_epsilon, m.groups), (first, other, epsilon, 2)
+    group = {"size": 1, "clients": 3, "second_moment": 0.5}
+    for epsilon in BUDGETS:
+        m, grid = LaplaceMeans.calibrated(epsilon), np.linspace(0.05, 1, 39) * epsilon
+        own = np.ptp(log_densities(m, FAR)[0, :, 0], axis=0).max()
+        yield (own, kept_over_moved(m, FAR), m.k, m.groups), (epsilon, epsilon, 2, 2)
+        claimed, kept = DiscretisedMeans.published(epsilon), DiscretisedMeans.calibrated(epsilon)
+        least = printed_variance_discretised(grid[:, None], grid, **group).min()  # of all budgets up to epsilon
+        yield (printed_variance(claimed, **group), claimed.groups), (least, 2)
+        line = epsilon - np.log(2 / (1 + np.exp(-grid))), grid  # of one loss
+        lost = np.ptp(np.log(printed_channel(kept, (-1.0, 1.0))), axis=1).max()
+        least = printed_variance_discretised(*line, **group).min()
+        yield (lost, printed_variance(kept, **group), kept.groups), (epsilon, least, 2)
+
+
+@second_route(LaplaceMeans.executed)
+def _executed() -> Pairs:
+    for epsilon in (0.01, 0.1, 1.0, 10.0):
+        first, k = published_laplace_budgets(epsilon)
+        keep = printed_keep(first)
+        rows = [[keep, 0.5, min(k, 2.0) / epsilon], [1 - keep, 0.0, 2 / epsilon]]
+        yield LaplaceMeans.executed(epsilon).law(0, 0.5), np.array(rows)
+
+
+@second_route(budgets.best_laplace)
+def _best_laplace() -> Pairs:
+    for epsilon, share in product((1.0, 6.0), (0.5, 0.01)):
+        halves = (round(10**6 * share), 10**6 - round(10**6 * share))
+        best, tried = budgets.best_laplace(epsilon, halves), np.linspace(0.1, 1, 20_001) * epsilon
+        both = np.append(tried, best.value_epsilon)
+        variance: Any = sum(
+            printed_variance_laplace(epsilon - both / 2, both, 2.0, size=n, clients=10**6, second_moment=1)
+            for n in halves
+        )
+        yield best.group_epsilon + best.value_epsilon / 2, epsilon
+        yield variance[-1], variance[:-1].min(), 1e-7
+
+
+def _binomial_tail(terms: int, deviation: float) -> float:
+    """Return ``P(|S| >= deviation)`` for a sum of fair signs, adding up the binomial law around its mode."""
+    least = int(np.ceil((terms + deviation) / 2 - 1e-9))
+    heads = np.arange(least, min(least + int(40 * np.sqrt(terms)), terms + 1))
+    return float(2 * binom(terms, 0.5).pmf(heads).sum())
+
+
+def _kept(epsilon: float) -> DiscretisedMeans:
+    """Return ``M_R`` with the ``eps1 = ln((1 + e^epsilon) / 2)`` that makes it lose exactly ``epsilon = eps2``."""
+    return DiscretisedMeans(float(np.logaddexp(0.0, epsilon) - np.log(2)), epsilon)
+
+
+@second_route(gaps.GroupGap.error_bound, gaps.GroupGap.failure)
+def _bounds() -> Pairs:
+    for m in MECHANISMS:
+        gap, sd = gaps.GroupGap(m, sizes(m)), np.sqrt(worst_moment(m))
+        for tail, far, chance in (("chebyshev", 1 / np.sqrt(0.02), 1 / 9), ("normal", norm.isf(0.01), 2 * norm.sf(3))):
+            yield (gap.error_bound(0.02, tail), gap.failure(3 * sd, tail)), (sd * far, chance)
+
+
+@second_route(tails.chebyshev, tails.hoeffding, tails.symmetric_binomial)
+def _tails() -> Pairs:
+    for chance, far in ((0.01, 3.0), (0.3, 0.2)):  # of -far, 0 and far, where the bound is attained
+        yield tails.chebyshev(chance * far * far, far), chance
+    for terms, far in ((100, 30.0), (10**6, 2600.0)):
+        yield tails.symmetric_binomial(terms, far), _binomial_tail(terms, far), 1e-6
+        exponent = minimize_scalar(lambda s, n=terms, x=far: n * s * s / 2 - s * x, tol=1e-12).fun
+        yield tails.hoeffding(terms, far), 2 * np.exp(exponent)
+
+
+@second_route(budgets.required_gain, budgets.published_epsilon_for_gain, budgets.calibrated_epsilon_for_gain)
+@second_route(budgets.smallest_epsilon)
+def _targets() -> Pairs:
+    for clients, half in ((10**6, 5e4), (10**5, 5e3)):
+        gain, sharper = (
+            budgets.required_gain(clients, 0.1, failure=0.01, tail=tail) for tail in ("chebyshev", "hoeffding")
+        )
+        yield clients / (half * gain) ** 2, 0.01
+        yield 2 * np.exp(-((half * sharper) ** 2) / (2 * clients)), 0.01
+    for gain in (0.01, 0.5, 0.9):
+        claimed, kept = budgets.published_epsilon_for_gain(gain), budgets.calibrated_epsilon_for_gain(gain)
+        yield [printed_gain(m) for m in (DiscretisedMeans(claimed, claimed), _kept(kept))], [gain, gain]
+    for family, second_moment in (
+        (lambda epsilon: DiscretisedMeans(epsilon, epsilon), 0),
+        (_kept, 0),
+        (lambda epsilon: LaplaceMeans(epsilon / 2, epsilon), 1),
+    ):
+        for tail, deviations in (("chebyshev", 10.0), ("normal", norm.isf(0.005))):
+            enough = family(budgets.smallest_epsilon(family, 10**6, 0.1, tail=tail))
+            variance = 2 * printed_variance(enough, 5 * 10**5, 10**6, second_moment)
+            yield np.sqrt(variance) * deviations, 0.1
+        if second_moment == 0:  # signs, of which the binomial law has steps
+            gain = printed_gain(family(budgets.smallest_epsilon(family, 10**6, 0.1, tail="exact")))
+            yield [_binomial_tail(10**6, 5e4 * gain * f) <= 0.01 for f in (1, 1 - 1e-3)], [True, False]

@@ -4,7 +4,7 @@ In proofs ``t1 = e^eps1``, ``t2 = e^eps2``, ``y = e^epsilon`` and `e2` is ``eps2
 members of one and `c` how many others there are for each.
 """
 
-from itertools import chain, combinations, product
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -18,11 +18,10 @@ from ldpnb.deciders.algebra import derivative, expression, replaced
 from ldpnb.mechanisms import frequency, groups, moves
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
 from ldpnb.papers.juarez2022 import printed, routes
-from ldpnb.papers.juarez2022.routes import BUDGETS, FAR, INSIDE, exact
+from ldpnb.papers.juarez2022.routes import exact
 from ldpnb.privacy import channel, hockey_stick
-from ldpnb.sections import Numbers, Pairs, second_route
+from ldpnb.sections import Numbers
 
-GROUPS = (2, 3, 5)
 OTHERS = (2 / 3, 1.0, 3.0)
 """Noise parameters other than 2."""
 ALWAYS, SMALL = "0.0442", "1.74"
@@ -34,106 +33,6 @@ t1, t2, y, d, e2, k, n, c, nu2, z, growth = symbols("t1 t2 y d e2 k n c nu2 z gr
 BOX = {t1: (1, oo), t2: (1, oo)}
 SIGNS, NOISE = DiscretisedMeans(budget(t1), budget(t2), d), LaplaceMeans(budget(t1), e2, k, d)
 EQUAL_NOISE = LaplaceMeans(budget(t1), e2, 2, d)
-
-
-@second_route(DiscretisedMeans.epsilon, DiscretisedMeans.group_loss, DiscretisedMeans.claimed_epsilon)
-def _losses_of_signs() -> Pairs:
-    for first, second, number in product(BUDGETS, BUDGETS, GROUPS):
-        m = DiscretisedMeans(first, second, number)
-        logs = np.log(routes.printed_channel(m, (-1.0, 0.5, 1.0)).reshape(number, 2, number, 3))
-        yield m.epsilon, np.ptp(logs, axis=(2, 3)).max()
-        yield m.group_loss, (logs[0, :, 0] - logs[0, :, 1]).max()
-        odds = [keep / (1 - keep) for keep in (routes.printed_keep(first), routes.printed_keep(second))]
-        yield m.claimed_epsilon, np.log(max(odds))
-
-
-@second_route(LaplaceMeans.epsilon, LaplaceMeans.group_loss, LaplaceMeans.claimed_epsilon, LaplaceMeans.clipped_epsilon)
-def _losses_of_noise() -> Pairs:
-    for first, second, number in product((0.05, 0.5, 1.5), (0.1, 1.0, 4.0), GROUPS):
-        m = LaplaceMeans(first, second, 2.0, number)
-        yield (m.epsilon, m.group_loss), (routes.density_loss(m, FAR), routes.kept_over_moved(m, FAR))
-    for first, second, other in ((0.5, 1.0, 2 / 3), (0.5, 1.0, 3.0), (1.0, 3.0, 2 / 3), (0.1, 6.0, 1.0)):
-        m = LaplaceMeans(first, second, other)
-        laws = np.array([routes.printed_law(m, g, v) for g, v in product((0, 1), (-1.0, 0.0, 1.0))])
-        atoms = np.log(laws[..., 0] / 2) - (1 - laws[..., 1]) / laws[..., 2]
-        inside = routes.density_loss(m, INSIDE)
-        yield (m.claimed_epsilon, m.clipped_epsilon), (inside, max(inside, np.ptp(atoms, axis=0).max()))
-
-
-@second_route(channel.privacy_loss, hockey_stick.channel_delta)
-def _deltas_of_signs() -> Pairs:
-    matrix = routes.printed_channel(routes.SIGNS[0], (-1.0, 1.0))
-    yield channel.privacy_loss(matrix).epsilon, max(np.log(p / q) for row in matrix for p, q in product(row, row))
-    events = [list(event) for event in chain(*(combinations(range(4), size) for size in (1, 2, 3)))]
-    for epsilon in (0.3, 1.0):
-        gains = [
-            matrix[event].sum(axis=0).max() - np.exp(epsilon) * matrix[event].sum(axis=0).min() for event in events
-        ]
-        yield hockey_stick.channel_delta(matrix, epsilon), max(gains)
-
-
-@second_route(hockey_stick.laplace_means_delta, hockey_stick.total_variation)
-def _deltas_of_noise() -> Pairs:
-    for other, epsilon in ((2 / 3, 0.98), (1.0, 1.3), (2.0, 0.98), (3.0, 0.2)):
-        m = LaplaceMeans(0.5, 1.0, other)
-        stated = hockey_stick.laplace_means_delta(m, epsilon), hockey_stick.total_variation(m)
-        yield stated, (routes.worst_delta(m, epsilon), routes.worst_delta(m, 0.0)), 1e-8
-
-
-@second_route(groups.largest_group_epsilon, LaplaceMeans.allowed, LaplaceMeans.published)
-def _equation_1() -> Pairs:
-    for epsilon, other in ((0.3, 2 / 3), (0.9, 0.9), (0.9, 1.2), (1.7, 1.1), (5.0, 5.0)):
-        most = 1 + epsilon - routes.kept_over_moved(LaplaceMeans(1.0, epsilon, other), INSIDE)
-        m = LaplaceMeans.allowed(epsilon, other)
-        yield (groups.largest_group_epsilon(epsilon, other), m.group_epsilon), (most, most)
-        yield (m.value_epsilon, m.k, m.groups), (epsilon, other, 2)
-    for epsilon in (0.1, 0.9, 2.0, 6.3):
-        m = LaplaceMeans.published(epsilon)
-        budgets_and_k = *routes.published_laplace_budgets(epsilon), epsilon
-        yield (m.group_epsilon, m.k, m.value_epsilon, m.groups), (*budgets_and_k, 2)
-
-
-GROUP = {"size": 1, "clients": 3, "second_moment": 0.5}
-
-
-@second_route(DiscretisedMeans.published)
-def _published_signs() -> Pairs:
-    for epsilon in BUDGETS:  # the least error of all budgets up to epsilon
-        m, grid = DiscretisedMeans.published(epsilon), np.linspace(0.05, 1, 39) * epsilon
-        least = routes.printed_variance_discretised(grid[:, None], grid, **GROUP).min()
-        yield (routes.printed_variance(m, **GROUP), m.groups), (least, 2)
-
-
-@second_route(DiscretisedMeans.calibrated)
-def _calibrated_signs() -> Pairs:
-    for epsilon in BUDGETS:  # the least error on the line of one loss
-        m, grid = DiscretisedMeans.calibrated(epsilon), np.linspace(0.05, 1, 39) * epsilon
-        line = epsilon - np.log(2 / (1 + np.exp(-grid))), grid
-        least = routes.printed_variance_discretised(*line, **GROUP).min()
-        lost = np.ptp(np.log(routes.printed_channel(m, (-1.0, 1.0))), axis=1).max()
-        yield (lost, routes.printed_variance(m, **GROUP), m.groups), (epsilon, least, 2)
-
-
-@second_route(LaplaceMeans.calibrated)
-def _calibrated_noise() -> Pairs:
-    for epsilon in BUDGETS:
-        m = LaplaceMeans.calibrated(epsilon)
-        own = np.ptp(routes.log_densities(m, FAR)[0, :, 0], axis=0).max()
-        yield (own, routes.kept_over_moved(m, FAR), m.k, m.groups), (epsilon, epsilon, 2, 2)
-
-
-@second_route(budgets.best_laplace)
-def _best_laplace() -> Pairs:
-    for epsilon, share in product((1.0, 6.0), (0.5, 0.01)):
-        sizes = (round(10**6 * share), 10**6 - round(10**6 * share))
-        best, tried = budgets.best_laplace(epsilon, sizes), np.linspace(0.1, 1, 20_001) * epsilon
-        both = np.append(tried, best.value_epsilon)
-        variance: Any = sum(
-            routes.printed_variance_laplace(epsilon - both / 2, both, 2.0, size=n, clients=10**6, second_moment=1)
-            for n in sizes
-        )
-        yield best.group_epsilon + best.value_epsilon / 2, epsilon
-        yield variance[-1], variance[:-1].min(), 1e-7
 
 
 def definition_2_2(e: Evidence) -> Numbers:

@@ -8,7 +8,6 @@ the variance of a mean with one member per group, so ``K / 4`` times the largest
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -20,49 +19,22 @@ from ldpnb.arithmetic import Real
 from ldpnb.claims import Evidence, agree, within
 from ldpnb.deciders import ball, budget, digits, holds_on, identity, limit, oo, positive, sign_changes, symbols, zeros
 from ldpnb.deciders.algebra import derivative, expression, replaced
-from ldpnb.estimators import gaps as estimators
 from ldpnb.mechanisms import groups, moves
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
 from ldpnb.papers.juarez2022 import printed, routes
 from ldpnb.papers.juarez2022.routes import HOLDERS, MECHANISMS, exact
 from ldpnb.papers.juarez2022.section_4 import BOX, NOISE, SIGNS, c, d, e2, k, n, nu2, t1, t2, y
-from ldpnb.sections import Numbers, Pairs, second_route
+from ldpnb.papers.juarez2022.tables.gaps import MEASURED
+from ldpnb.sections import Numbers
 
 THIRD = Fraction(1, 3)
 SMALLEST_POWER = Fraction(7, 8)
 """Below the power of the inverse share with which the variance grows, for shares up to 10%."""
 SHARES = np.array([0.5, 0.25, 0.1, 0.05, 0.01, 0.005, 0.001])
+FAILURE = 1 - printed.value("Table 1", "probability")
 TWO_SIGNS, TWO_NOISE = DiscretisedMeans(budget(t1), budget(t2)), LaplaceMeans(budget(t1), e2)
 
 x, v, share, wrong, mean = symbols("x v share wrong mean")
-
-
-@second_route(estimators.group_means, estimators.signed_gap)
-def _estimates() -> Pairs:
-    for m in MECHANISMS:  # sums as large as expected, of clients who all hold one value
-        means = np.linspace(1, 0.25, m.groups)
-        sizes = np.array(routes.sizes(m))
-        yield estimators.group_means(m, means * sizes * routes.printed_gain(m), sizes), means
-        yield estimators.signed_gap(means), -np.diff(means[:2])[0]
-
-
-def _folded(gap: float, power: int) -> float:
-    """Return the mean of the error of ``|gap + Z|``, ``Z`` standard normal, or of its square, or of its size (0)."""
-    nodes, weights = np.polynomial.legendre.leggauss(80)
-    total = 0.0
-    for low, high in pairwise([-12.0, -2 * gap, -gap, 1e-9, 12.0]):
-        x, half = low + (high - low) * (nodes + 1) / 2, (high - low) / 2
-        error = np.abs(gap + x) - gap
-        total += half * float(weights @ (np.exp(-(x**2) / 2) * (error**power if power else np.abs(error))))
-    return total / float(np.sqrt(2 * np.pi))
-
-
-@second_route(gaps.absolute_gap_bias, gaps.absolute_gap_mse, gaps.absolute_gap_error)
-def _absolute_gap() -> Pairs:
-    gap = np.array([0.0, 0.5, 1.0, 2.0])
-    for power, formula in enumerate((gaps.absolute_gap_error, gaps.absolute_gap_bias, gaps.absolute_gap_mse)):
-        for sd in (1.0, 0.3):
-            yield formula(sd, sd * gap), [sd ** (power or 1) * _folded(x, power) for x in gap]
 
 
 def means_are_unbiased(e: Evidence) -> None:
@@ -128,19 +100,6 @@ def theorem_5_4_unbiased(e: Evidence) -> Numbers:
     halves = gaps.GroupGap.of_halves(DiscretisedMeans.published(0.1), 10**7)
     large = float(gaps.absolute_gap_bias(np.sqrt(halves.worst_variance()), 0.0))
     return routes.numbered(bias=bias, square=square) | {"large": large}
-
-
-@second_route(gaps.GroupGap.misestimated_variance, gaps.misestimated_gap_bias)
-def _misestimated() -> Pairs:
-    for m in MECHANISMS:
-        holders, factors = routes.HOLDERS[: m.groups], np.array([1.5, 0.7])
-        (one, first, (shrunk, own)), (two, second, (other_shrunk, other)), *_ = routes.group_examples(m)
-        moments = one["second_moment"], two["second_moment"]
-        variance = gaps.GroupGap(m, routes.sizes(m)).misestimated_variance(tuple(factors), moments)
-        bias = gaps.misestimated_gap_bias(tuple(factors), (first, second))
-        gap = routes.gap_moments(m, holders, routes.VALUES)[0]
-        yield (variance, bias), (own / 1.5**2 + other / 0.7**2, shrunk / 1.5 - other_shrunk / 0.7 - gap)
-    yield gaps.misestimated_gap_bias((1.25, 0.8), (0.8, 0.8)), 0.8 / 1.25 - 0.8 / 0.8
 
 
 def worst(mechanism: groups.GroupMeans) -> Real:
@@ -313,11 +272,6 @@ def figure_2_small_groups(e: Evidence) -> Numbers:
     parts, box = (share, 1 - share), {t1: (1, oo), e2: (0, oo)}
     e.proven(power_within(sum(gaps.variance_discretised_mean(TWO_SIGNS, part, exact(1), 0) for part in parts), BOX))
     e.proven(power_within(sum(gaps.variance_laplace_mean(TWO_NOISE, part, exact(1), 1) for part in parts), box))
-    # c others per member add c e^-eps1 times what the group's own reports make under M_R, and less under M_L
-    own, with_others = (gaps.variance_discretised_mean(TWO_SIGNS, 1, 1 + others, 0) for others in (0 * c, c))
-    e.proven(identity(with_others - own, c / t1 * own))
-    own, with_others = (gaps.variance_laplace_mean(TWO_NOISE, 1, 1 + others, exact(1)) for others in (0 * c, c))
-    e.proven(positive(c / t1 * own - (with_others - own), box | {c: (0, oo)}))
     shown = [1, 2, 3, 4, 6]
     return routes.numbered(signs=signs[shown], noise=noise[shown], power=powers[[2, 4]])
 
@@ -342,3 +296,71 @@ def figure_2_misestimated_sizes(e: Evidence) -> Numbers:
         ratio = gap.misestimated_variance(symbolic, (nu2, nu2)) / gap.variance((nu2, nu2))
         e.proven(identity(ratio, (1 + wrong * wrong) / (left * left)))
     return {"factor": factor, "shown": shown, "squared": squared[0], "large": squared[1], "tenth": tenth}
+
+
+def table_1(e: Evidence) -> Numbers:
+    table, recomputed = printed.table_1(), []
+    for name, clients, alpha, stated, decimals in table.itertuples(index=False):
+        recomputed.append(budgets.smallest_epsilon(MEASURED[f"{name} as published"], clients, alpha, failure=FAILURE))
+        e.needs(round(recomputed[-1], decimals) == stated)
+    numbers = {"cells": len(table), "dashes": int(np.isinf(table["printed"]).sum())}
+    return numbers | {"signs": recomputed[0], "noise": recomputed[15]}
+
+
+def table_1_dashes(e: Evidence) -> Numbers:
+    table = printed.table_1()
+    dashes = table[np.isinf(table["printed"])][["clients", "alpha"]].itertuples(index=False, name=None)
+    gains = {
+        cell: [budgets.required_gain(*cell, failure=FAILURE, tail=tail) for tail in ("chebyshev", "hoeffding")]
+        for cell in dashes
+    }
+    least = min(chebyshev for chebyshev, _ in gains.values())
+    feasible = [cell for cell, (_, hoeffding) in gains.items() if hoeffding < 1]
+    e.sure(least >= 1 and feasible == [(10**6, 0.01), (10**8, 0.001)])
+    e.needs(not feasible)
+    signs_have_a_limit(e, DiscretisedMeans.published(budget(y)))
+    signs_have_a_limit(e, DiscretisedMeans.calibrated(budget(y)))
+    gain = gains[10**6, 0.01][1]
+    claimed, kept, other = (
+        budgets.smallest_epsilon(MEASURED[name], *feasible[which], failure=FAILURE, tail="exact")
+        for name, which in (("M_R as published", 0), ("M_R", 0), ("M_R", 1))
+    )
+    return {
+        "least": least,
+        "limit": 8 * np.log(2 / FAILURE),
+        "feasible": len(feasible),
+        "dashes": len(gains),
+        "claimed": budgets.published_epsilon_for_gain(gain),
+        "kept": budgets.calibrated_epsilon_for_gain(gain),
+        "claimed_exactly": claimed,
+        "kept_exactly": kept,
+        "other_exactly": other,
+    }
+
+
+def table_2_bounds(e: Evidence) -> Numbers:
+    clients, table = int(printed.value("Table 2", "clients")), printed.table_2()
+    gap = [
+        gaps.GroupGap.of_halves(MEASURED[f"{m} as published"](b), clients)
+        for m, b in zip(table["mechanism"], table["epsilon"], strict=True)
+    ]
+    bounds = [one.error_bound(FAILURE) / 2 for one in gap]
+    e.needs([round(bound, 4) for bound in bounds] == table["alpha"].tolist())
+    return {"cells": len(table), "signs": bounds[0], "noise": bounds[4]}
+
+
+def section_5_percentage_points(e: Evidence) -> Numbers:
+    numbers: dict[str, float] = {}
+    for key, name in (("signs", "M_R"), ("noise", "M_L, k = 2")):
+        point, tenth, rate = (
+            budgets.smallest_epsilon(MEASURED[name], *target, failure=FAILURE)
+            for target in ((10**7, 0.01), (10**9, 0.001), (10**7, 0.02))
+        )
+        e.needs(max(point, tenth, rate) < printed.value("Table 1", "M_L K=1e7 alpha=0.01"))
+        numbers |= {key: point, f"{key}_rate": rate}
+    signs, noise = DiscretisedMeans(budget(t1), budget(t2)), LaplaceMeans(budget(t1), e2, k)
+    one, many = (gaps.variance_discretised_mean(signs, size, 2 * size, 0) for size in (1, n))
+    e.proven(identity(one, many * n))
+    one, many = (gaps.variance_laplace_mean(noise, size, 2 * size, 1) for size in (1, n))
+    e.proven(identity(one, many * n))
+    return numbers

@@ -13,27 +13,18 @@ from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
 from ldpnb.papers.juarez2022 import clients as population
 from ldpnb.papers.juarez2022 import printed, routes
 from ldpnb.papers.juarez2022.section_4 import NOISE, SIGNS, c, d, n, nu2, t1
-from ldpnb.papers.juarez2022.section_5 import means_are_unbiased
-from ldpnb.papers.juarez2022.section_5_tables import FAILURE, FAMILIES
-from ldpnb.papers.juarez2022.tables.gap_errors import HALF
+from ldpnb.papers.juarez2022.section_5 import FAILURE, means_are_unbiased
+from ldpnb.papers.juarez2022.tables.gaps import HALF, MEASURED
 from ldpnb.rng import stream
 from ldpnb.sections import Numbers, Pairs, second_route
 
 SEED, SETS = 2022, 50_000
-WAYS, BUDGETS = ("M_R", "M_L", "code"), (0.01, 0.1, 1.0, 10.0)
+SIGNS_SENT, NOISE_SENT, CODE = WAYS = ("M_R as published", "M_L as published", "M_L as in the code")
+BUDGETS = (0.01, 0.1, 1.0, 10.0)
 """Mechanisms and budgets of Table 2."""
 LEVEL = 1e-6
 """Chance with which a test rejects what is printed though it is a draw from the law, over all cells together."""
 share, other_share, mean, other = symbols("share other_share mean other")
-
-
-@second_route(LaplaceMeans.executed)
-def _executed() -> Pairs:
-    for epsilon in BUDGETS:
-        first, k = routes.published_laplace_budgets(epsilon)
-        keep = routes.printed_keep(first)
-        rows = [[keep, 0.5, min(k, 2.0) / epsilon], [1 - keep, 0.0, 2 / epsilon]]
-        yield LaplaceMeans.executed(epsilon).law(0, 0.5), np.array(rows)
 
 
 @second_route(population.published_rates)
@@ -86,7 +77,7 @@ def figure_4(e: Evidence) -> Numbers:
 def laws_of_errors(name: str, epsilon: float) -> tuple[float, float, float]:
     """Return the estimated gap's standard deviation, and mean and deviation of the absolute gap's error in rates."""
     data = population.published()
-    sd, gap = float(np.sqrt(data.gap(FAMILIES[name](epsilon)).variance(data.second_moments))), abs(data.true_gap)
+    sd, gap = float(np.sqrt(data.gap(MEASURED[name](epsilon)).variance(data.second_moments))), abs(data.true_gap)
     mean = float(gaps.absolute_gap_error(sd, gap)) / 2
     errors, chances = routes.error_law(sd, gap)
     return sd, mean, float(np.sqrt(errors**2 @ chances / 4 - mean**2))
@@ -103,15 +94,15 @@ def table_2_errors(e: Evidence) -> Numbers:
     gap, expected, ranks, tested = abs(data.true_gap), {}, {}, []
     for name, epsilon in product(WAYS, BUDGETS):
         sd, expected[name, epsilon], _ = laws_of_errors(name, epsilon)
-        (stated,) = [s for short, at, s in cells("error") if (short, at) == (name.replace("code", "M_L"), epsilon)]
+        (stated,) = [s for short, at, s in cells("error") if name.startswith(short) and at == epsilon]
         below, under = (routes.mean_error_cdf(2 * (stated + half), sd, gap, runs) for half in (HALF, -HALF))
         ranks[name, epsilon] = below
-        if name != "M_L":
+        if name != NOISE_SENT:
             tested.append(min(1.0, 2 * min(below, 1 - under)))
     e.needs(min(tested) * len(tested) > LEVEL)
     means = {name: ", ".join(f"{expected[name, epsilon]:.4g}" for epsilon in BUDGETS) for name in WAYS}
-    words = {"signs": means["M_R"], "code": means["code"], "noise": means["M_L"]}
-    shown_ranks = [ranks[name, epsilon] for name in ("M_R", "code", "M_L") for epsilon in BUDGETS[:2]]
+    words = dict(zip(("signs", "noise", "code"), means.values(), strict=True))
+    shown_ranks = [ranks[name, epsilon] for name in (SIGNS_SENT, CODE, NOISE_SENT) for epsilon in BUDGETS[:2]]
     return words | routes.numbered(rank=shown_ranks) | {"cells": len(tested), "rarest": min(tested)}
 
 
@@ -130,13 +121,13 @@ def table_2_standard_deviations(e: Evidence) -> Numbers:
         return np.asarray(np.abs(np.abs(gap + sd * rng.standard_normal((sets, runs))) - gap) / 2)
 
     for short, epsilon, stated in cells("sd"):
-        sd, mean_error, deviation = laws_of_errors("M_R" if short == "M_R" else "code", epsilon)
+        sd, mean_error, deviation = laws_of_errors(SIGNS_SENT if short == "M_R" else CODE, epsilon)
         off = drawn(sd, SETS)
         e.sure(abs(off.mean() - mean_error) < 6 * deviation / np.sqrt(off.size))
         tails_of[short, epsilon] = max(_tails(off, stated))
     short, place = min(tails_of, key=lambda cell: tails_of[cell])
     shown = printed.value("Table 2", f"{short} sd eps={place:g}")
-    by_ten, by_nine = _tails(drawn(laws_of_errors(short, place)[0], 20 * SETS), shown)
+    by_ten, by_nine = _tails(drawn(laws_of_errors(SIGNS_SENT, place)[0], 20 * SETS), shown)
     e.sure(short == "M_R")
     e.needs(by_nine * len(tails_of) > LEVEL)
     others = sorted(tails_of.values())[1:]
@@ -178,8 +169,8 @@ def appendix_d_synthetic_data(e: Evidence) -> Numbers:
 
 def appendix_d_bounds(e: Evidence) -> Numbers:
     data, ratios = population.published(), {}
-    for name, epsilon in product(("M_R", "M_L"), BUDGETS):
-        bound = data.gap(FAMILIES[name](epsilon)).error_bound(FAILURE) / 2
+    for name, epsilon in product(WAYS[:2], BUDGETS):
+        bound = data.gap(MEASURED[name](epsilon)).error_bound(FAILURE) / 2
         ratios[name, epsilon] = bound / laws_of_errors(name, epsilon)[1]
     every = np.array(list(ratios.values()))
     e.sure(every.min() > 10)
@@ -191,7 +182,12 @@ def appendix_d_bounds(e: Evidence) -> Numbers:
     )
     e.proven(identity(lost, nu2 / n) and identity(gained * n / (1 - nu2), (d - 1) / t1))  # the worst values are worst
     met = int(np.sum((every <= 10 * WORDS["near"]) & (every >= 10 / WORDS["near"])))
-    numbers = {"signs": ratios["M_R", 0.01], "noise": ratios["M_L", 0.01], "low": every.min(), "high": every.max()}
+    numbers = {
+        "signs": ratios[SIGNS_SENT, 0.01],
+        "noise": ratios[NOISE_SENT, 0.01],
+        "low": every.min(),
+        "high": every.max(),
+    }
     return numbers | {"met": met, "cells": len(ratios)}
 
 
@@ -201,12 +197,14 @@ def appendix_d_less_budget(e: Evidence) -> Numbers:
     shares: list[float] = []
     numbers: dict[str, float] = {}
     for name, _, alpha, stated, _ in finite.itertuples(index=False):
-        enough = budgets.smallest_epsilon(FAMILIES[name], clients, alpha, failure=FAILURE, tail="normal")
+        enough = budgets.smallest_epsilon(
+            MEASURED[f"{name} as published"], clients, alpha, failure=FAILURE, tail="normal"
+        )
         shares.append(enough / stated)
         if alpha == 0.01:
             key = {"M_R": "signs", "M_L": "noise"}[name]
             numbers |= {key: enough, f"{key}_printed": stated}
     e.needs(max(shares) < 0.5)
-    exactly = budgets.smallest_epsilon(FAMILIES["M_R"], clients, 0.01, failure=FAILURE, tail="exact")
+    exactly = budgets.smallest_epsilon(MEASURED[SIGNS_SENT], clients, 0.01, failure=FAILURE, tail="exact")
     e.same(exactly, numbers["signs"], rel=1e-3)
     return numbers | {"least": min(shares), "most": max(shares), "binomial": exactly}

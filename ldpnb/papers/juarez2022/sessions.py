@@ -1,25 +1,29 @@
-"""Sessions of a wearable sensor: simulated in the shape of juarez2022's data, or read from the real files.
+"""Appendix D of juarez2022 up to the mechanisms: sessions of a wearable sensor, and every client's rates.
 
 The source uses "Activity recognition with healthy older people using a batteryless wearable sensor" (Shinmoto Torres et
 al. 2016, UCI Machine Learning Repository): 87 recorded sessions, 25 of men and 62 of women, 864 readings on average.
 `read_sessions` reads those files where a path is given. `simulate_sessions` makes sessions of that shape in which
 women's trunks lean further when they sit and less when they lie, so that a common classifier of lying serves them
-worse: a real difference between the groups, and a stand-in, not data.
+worse: a real difference between the groups, and a stand-in, not data. `client_rates` trains the source's classifier of
+lying, which needs scikit-learn (the extra ``learning``), and tests every client.
 """
 
+import inspect
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from ldpnb import checks
+from ldpnb.papers.juarez2022.clients import GROUPS
+from ldpnb.rng import stream
 
 FEATURES = ("time", "frontal", "vertical", "lateral", "antenna", "rssi", "phase", "frequency")
-"""Columns of a reading: seconds; acceleration in g along three axes; antenna; signal strength; phase; frequency in MHz.
-"""
+"""Columns of a reading: seconds; acceleration in g along three axes; antenna; signal strength; phase; MHz."""
 
 LYING = 3
 """Label of lying in the files; 1 is sitting on the bed, 2 on the chair, 4 ambulating."""
@@ -59,15 +63,10 @@ class Sessions:
 
 
 def simulate_sessions(male: int = 25, female: int = 62, *, readings: int = 864, rng: np.random.Generator) -> Sessions:
-    """Simulate sessions of the source's shape: everyone sits, lies and walks by one script, in different postures.
-
-    Each group has at least one session; they have 50 `readings` or more on average.
-    """
-    numbers = (checks.whole(male=male, at_least=1), checks.whole(female=female, at_least=1))
-    average = checks.whole(readings=readings, at_least=50)
-    groups = np.repeat([0, 1], numbers)
+    """Simulate sessions of the source's shape: everyone sits, lies and walks by one script, in different postures."""
+    groups = np.repeat([0, 1], (male, female))
     weights = rng.gamma(4.0, size=groups.size)
-    lengths = np.maximum(np.rint(weights / weights.mean() * average).astype(int), 30)
+    lengths = np.maximum(np.rint(weights / weights.mean() * readings).astype(int), 30)
     parts = [_simulate_one(int(group), int(length), rng) for group, length in zip(groups, lengths, strict=True)]
     return Sessions(
         np.concatenate([features for features, _ in parts]),
@@ -127,3 +126,62 @@ def _read_one(file: Path) -> NDArray[np.float64]:
     if rows.shape[1] != len(FEATURES) + 1 or not (np.isfinite(rows).all() and np.isin(rows[:, -1], (1, 2, 3, 4)).all()):
         raise ValueError(f"{file.name}: every line must be 8 numbers and a label 1 to 4")
     return rows
+
+
+def split(sessions: Sessions, training_share: float, *, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Return which readings train the model, ``(n,)``: a random share of those of each session and label."""
+    cell = 2 * sessions.session + sessions.lying
+    order = np.lexsort((rng.random(cell.size), cell))
+    sizes = np.bincount(cell, minlength=2 * sessions.groups.size)
+    rank = np.arange(cell.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    training = np.empty(cell.size, dtype=bool)
+    training[order] = rank < np.rint(training_share * sizes)[cell[order]]
+    return training
+
+
+def fit(features: NDArray[np.float64], lying: NDArray[np.bool_], *, l1_ratio: float, seed: int) -> Any:
+    """Return the source's classifier, fitted to standardised features.
+
+    It is logistic regression with elastic net by SAGA and balanced class weights.
+    """
+    with checks.needed_for("the source's classifier"):
+        from sklearn.linear_model import LogisticRegression
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import StandardScaler
+
+    options: dict[str, Any] = {"solver": "saga", "l1_ratio": l1_ratio, "class_weight": "balanced", "tol": 1e-3}
+    if inspect.signature(LogisticRegression).parameters["penalty"].default == "l2":
+        options["penalty"] = "elasticnet"
+    model = make_pipeline(StandardScaler(), LogisticRegression(**options, max_iter=200, random_state=seed))
+    return model.fit(features, lying)
+
+
+def client_rates(sessions: Sessions, *, runs: int, training_share: float, l1_ratio: float, seed: int) -> pd.DataFrame:
+    """Train the global model on a split, with that weight of the L1 part of the elastic net, and test it; `runs` times.
+
+    A row per run and client holds ``run, client, group, tp, positives, fp, negatives`` on the client's test readings.
+    """
+    clients, parts = sessions.groups.size, []
+    group = np.array(GROUPS)[sessions.groups]
+    for run in range(runs):
+        training = split(sessions, training_share, rng=stream("split", run, seed=seed))
+        model = fit(sessions.features[training], sessions.lying[training], l1_ratio=l1_ratio, seed=seed)
+        test = ~training
+        guess, truth, client = model.predict(sessions.features[test]), sessions.lying[test], sessions.session[test]
+        chosen = {"tp": guess & truth, "positives": truth, "fp": guess & ~truth, "negatives": ~truth}
+        tally = {name: np.bincount(client[which], minlength=clients) for name, which in chosen.items()}
+        parts.append(pd.DataFrame({"run": run, "client": np.arange(clients), "group": group} | tally))
+    return pd.concat(parts, ignore_index=True)
+
+
+def rates_by_client(table: pd.DataFrame) -> pd.DataFrame:
+    """Return every client's rates over all runs, ``metric, group, client, rate, share``.
+
+    `share` is that of the group's clients with at most this rate. A client without readings of a kind has no such rate.
+    """
+    total, parts = table.groupby(["group", "client"])[["tp", "positives", "fp", "negatives"]].sum(), []
+    for metric, hits, of in (("true-positive rate", "tp", "positives"), ("false-positive rate", "fp", "negatives")):
+        counted = total[total[of] > 0]
+        parts.append((counted[hits] / counted[of]).rename("rate").reset_index().assign(metric=metric))
+    rates = pd.concat(parts, ignore_index=True)[["metric", "group", "client", "rate"]]
+    return rates.assign(share=rates.groupby(["metric", "group"])["rate"].rank(method="first", pct=True))

@@ -1,23 +1,21 @@
-"""What the figures of lopuhaa2020 find: titles and marks, computed from their tables whatever the parameters."""
+"""What the figures of lopuhaa2020 find: title and marks for `curves`, from their tables whatever the parameters."""
 
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
 from ldpnb.notebook import Mark, crossings, listed, short, where_less
+from ldpnb.notebook.encoding import Encoding, Layer
+from ldpnb.notebook.layers import layered
 from ldpnb.papers.lopuhaa2020.tables.frequencies import EPSILON
-from ldpnb.papers.lopuhaa2020.tables.optimality import LEAST, LIMITING, SCALED, TO_LIMIT
-
-Heading = dict[str, Any]
-"""Title and marks, for `ldpnb.notebook.curves`."""
-
-ERROR = "mean squared error"
+from ldpnb.papers.lopuhaa2020.tables.optimality import LIMITING, SCALED, TO_LIMIT
 
 
-def gain_and_guess(table: pd.DataFrame) -> Heading:
+def gain_and_guess(table: pd.DataFrame) -> dict[str, Any]:
     """Tell what Norm-Sub and MLE gain at most, and mark where a guess is as good as the best of all three estimates."""
-    wide = table.pivot_table(index=["setting", EPSILON], columns="estimator", values=ERROR)
+    wide = table.pivot_table(index=["setting", EPSILON], columns="estimator", values="mean squared error")
     gain = min((wide["unbiased"] / wide[name]).max() for name in ("Norm-Sub", "MLE"))
     best, marks = wide[["unbiased", "Norm-Sub", "MLE"]].min(axis=1), []
     for panel in dict.fromkeys(table["setting"]):
@@ -27,7 +25,7 @@ def gain_and_guess(table: pd.DataFrame) -> Heading:
     return {"title": f"Norm-Sub and MLE cut the error by a factor of up to {short(gain)}", "marks": marks}
 
 
-def bounds_for_two_values(table: pd.DataFrame) -> Heading:
+def bounds_for_two_values(table: pd.DataFrame) -> dict[str, Any]:
     """Tell from how many users on (59) is a bound, for each budget."""
     sentences, marks = [], []
     for budget, part in table.groupby("budget", sort=False):
@@ -39,7 +37,7 @@ def bounds_for_two_values(table: pd.DataFrame) -> Heading:
     return {"title": f"The posterior mean errs less than the bound (59) {listed(sentences)}", "marks": marks}
 
 
-def bounds_for_many_values(table: pd.DataFrame) -> Heading:
+def bounds_for_many_values(table: pd.DataFrame) -> dict[str, Any]:
     """Tell where (59) is no bound with the fewest users, and mark from where on it is one."""
     titles, marks = [], []
     for users, part in table.groupby("users"):
@@ -52,19 +50,10 @@ def bounds_for_many_values(table: pd.DataFrame) -> Heading:
     return {"title": titles[0], "marks": marks}
 
 
-def guessing(table: pd.DataFrame) -> Heading:
-    """Tell up to how many users a guess is better than the MLE, for each prior."""
-    sentences = []
-    for prior, part in table.groupby("prior", sort=False):
-        wide = part.pivot_table(index="users n", columns="estimator", values=LEAST)
-        sentences.append(f"{where_less(wide.index, wide['uniform guess'], wide['MLE'], 'n')} ({prior})")
-    return {"title": f"A uniform guess errs less than the MLE {listed(sentences)}"}
-
-
-def noise_in_a_column(table: pd.DataFrame) -> Heading:
-    """Tell how large the MLE's typical error is beside the largest share, at each budget."""
-    sentences = []
-    for epsilon, part in table[table["estimator"] == "MLE"].groupby(EPSILON, sort=False):
-        typical = np.sqrt(((part["estimate"] - part["truth"]) ** 2).mean()) / part["truth"].max()
-        sentences.append(f"{100 * typical:.0f}% at ε = {epsilon:g}")
-    return {"title": f"A typical error of the MLE, in per cent of the largest share: {listed(sentences)}"}
+def estimated_column(table: pd.DataFrame, *, xlabel: str, title: str = "", setting: str = "") -> Figure:
+    """Draw, per budget (row) and estimator (column), true frequencies and an estimate, as `frequencies.one_run` has."""
+    layers = (Layer(name="estimate", y="estimate", mark="points"), Layer(name="truth", y="truth"))
+    scale = "linear" if pd.api.types.is_numeric_dtype(table["value"]) else "category"
+    where: dict[str, Any] = {"panel": (EPSILON, "estimator"), "columns": table["estimator"].nunique(), "xscale": scale}
+    drawn_as = Encoding(x="value", y="frequency", xlabel=xlabel, layers=layers, **where)
+    return layered(table, drawn_as, row="ε", title=title, setting=setting)

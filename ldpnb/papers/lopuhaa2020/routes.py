@@ -1,20 +1,30 @@
-"""Independent ways to the numbers of lopuhaa2020: nothing here uses the package's estimators, chances or bounds.
+"""Second routes to the formulas of lopuhaa2020, one for each group of ``formulas.toml``.
 
-Definitions are written out, roots found by bisection and laws enumerated.
+What they are made of comes first, without the package's estimators, chances and bounds: definitions are written out,
+roots found by bisection and laws enumerated. Formulas that a check derives on symbols need no second route.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations, product
+from math import e, pi
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
-from scipy.stats import betabinom, binom
+from scipy.stats import betabinom, binom, multivariate_normal
 
 from ldpnb import claims
+from ldpnb.accuracy import exact_risk, information, lower_bounds
+from ldpnb.accuracy.exact_risk import TwoValues
+from ldpnb.accuracy.lower_bounds import EntropyBounds, LowerBounds
+from ldpnb.estimators import bayes, frequency, likelihood
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
+from ldpnb.mechanisms.subsets import SubsetSelection
+from ldpnb.privacy import best_channel, channel
+from ldpnb.sections import Pairs, second_route
 
 Array = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -62,12 +72,6 @@ def subset_channel(epsilon: float, domain_size: int, subset_size: int) -> Array:
 def loss(channel: Array) -> float:
     """Return the largest logarithm of the ratio of two entries of a row."""
     return max(float(np.log(one / other)) for row in channel for one, other in product(row, repeat=2))
-
-
-def inverted(channel: Array, tallies: NDArray[np.integer]) -> Array:
-    """Return the shares of values whose expected shares of reports are those seen, ``(..., a)``."""
-    seen = tallies / tallies.sum(axis=-1, keepdims=True)
-    return np.linalg.solve(channel, seen[..., None])[..., 0]
 
 
 def levelled(heights: NDArray[Any], offset: float) -> Array:
@@ -202,11 +206,6 @@ def patterns(epsilon: float, domain_size: int) -> Array:
     return np.array(list(product((1.0, np.exp(epsilon)), repeat=domain_size))[1:-1])
 
 
-def uniform(domain_size: int) -> Array:
-    """Return the uniform distribution."""
-    return np.full(domain_size, 1 / domain_size)
-
-
 def random_channels(domain_size: int, epsilon: float, number: int, rng: np.random.Generator) -> list[Array]:
     """Return epsilon-LDP channels: a few random patterns with all cyclic shifts, which equal the columns' sums."""
     channels = []
@@ -216,3 +215,199 @@ def random_channels(domain_size: int, epsilon: float, number: int, rng: np.rando
         turned = np.concatenate([np.roll(np.exp(epsilon * rows), shift, axis=1) for shift in range(domain_size)])
         channels.append(turned / turned.sum(axis=0))
     return channels
+
+
+CASES = ((0.3, 2), (1.0, 3), (4.0, 6))
+"""Budgets and numbers of values."""
+UNARY = ((0.5, 0.2, 2), (0.7, 0.1, 4))
+"""Chances of a set bit, at one's own value and elsewhere, and numbers of values."""
+BEST = ((0.1, 2), (0.5, 4), (0.6, 4), (0.1, 5), (3.0, 5))
+"""Budgets and numbers of values at which different sizes of sets are best."""
+JEFFREYS, UNEVEN = np.full(3, 0.5), np.array([0.5, 1.0, 2.0])
+POINT = np.array([0.5, 0.3, 0.2])
+FORMS: tuple[lower_bounds.Form, ...] = ("published", "sharp")
+CHANNELS = (krr_channel(1.0, 3), oue_channel(2.0, 3), subset_channel(0.3, 3, 2))
+
+
+def drawn_tallies(domain_size: int) -> Counts:
+    """Return forty tallies of 60 reports each, of values held unevenly."""
+    rng = np.random.default_rng(2022)
+    tallies: Counts = rng.multinomial(60, rng.dirichlet(np.full(domain_size, 0.7), size=40))
+    return tallies
+
+
+@second_route(KaryRandomisedResponse.p, KaryRandomisedResponse.q, KaryRandomisedResponse.truthful_rate)
+@second_route(frequency.unbiased, frequency.project_simplex, likelihood.krr_mle)
+def _randomised_response() -> Pairs:
+    for epsilon, size in CASES:
+        tallies, krr, rows = (
+            drawn_tallies(size),
+            KaryRandomisedResponse(epsilon, size),
+            krr_channel(epsilon, size),
+        )
+        yield [krr.p, krr.q, krr.truthful_rate], [rows[0, 0], rows[0, 1], rows[0, 0] - rows[0, 1]]
+        yield frequency.unbiased(tallies, 60, krr), np.linalg.solve(rows, tallies.T / 60).T
+    for p, q, size in UNARY:  # the mean over the outputs of one user is what the user holds
+        estimates = frequency.unbiased(bits(size), 1, UnaryEncoding(p, q, size))
+        yield unary_channel(p, q, size).T @ estimates, np.eye(size)
+    for spread, size in ((0.2, 3), (1.0, 5), (0.1, 400)):
+        vectors = np.random.default_rng(2022).normal(1 / size, spread, (50, size))
+        nearest = frequency.project_simplex(vectors)
+        away = vectors - nearest  # at no obtuse angle to the way to any vertex
+        yield nearest.sum(axis=1), np.ones(50)
+        yield np.minimum((away * nearest).sum(axis=1) - away.max(axis=1), nearest.min(axis=1)), np.zeros(50)
+    for epsilon, size in (*CASES, (1e-6, 2), (0.5, 300)):
+        for tallies in (drawn_tallies(size), 10**6 * drawn_tallies(size)):
+            yield likelihood.krr_mle(tallies, epsilon=epsilon), levelled(tallies, 1 / np.expm1(epsilon))
+
+
+@second_route(channel.privacy_loss)
+def _losses() -> Pairs:
+    yield from ((channel.privacy_loss(rows).epsilon, loss(rows)) for rows in CHANNELS)
+
+
+@second_route(UnaryEncoding.channel, UnaryEncoding.epsilon, UnaryEncoding.optimised)
+def _unary_encoding() -> Pairs:
+    for case in UNARY:
+        made, rows = UnaryEncoding(*case), unary_channel(*case)
+        yield made.channel(), rows
+        yield made.epsilon, loss(rows)
+    for epsilon, size in CASES[:2]:
+        made = UnaryEncoding.optimised(epsilon, size)
+        lost = loss(unary_channel(made.p, made.q, size))
+        yield [lost, made.p, made.domain_size], [epsilon, 0.5, size]
+
+
+@second_route(likelihood.mle, likelihood.support_mle, likelihood.certificate_gap)
+def _maxima() -> Pairs:
+    tally, rows = np.array([53, 52, 22, 14, 25, 19, 7, 8]), oue_channel(1.0, 3)
+    estimate = likelihood.mle(rows, tally).estimate
+    yield [estimate.sum(), steepest(rows, tally, estimate)], [1, tally.sum()], 1e-6
+    rng, once = np.random.default_rng(2022), np.ones(400, dtype=int)
+    for size in (6, 40):
+        sent = (rng.random((400, size)) < np.linspace(0.2, 0.6, size)).astype(int)
+        fit = likelihood.support_mle(sent, once, UnaryEncoding(0.5, 1 / (np.exp(2) + 1), size))
+        slope = steepest(1 + np.expm1(2.0) * sent, once, fit.estimate)
+        yield [fit.estimate.sum(), slope], [1, 400], 1e-5
+    rows, flat, step = krr_channel(1.0, 5), np.full(5, 0.2), 1e-4
+    for tally in drawn_tallies(5)[:3]:  # the slope of the log-likelihood towards the best vertex
+        ends = [np.log(rows @ (flat + h * (np.eye(5) - flat)).T).T @ tally for h in (-step, step)]
+        yield likelihood.certificate_gap(rows, tally, flat), np.max(ends[1] - ends[0]) / (2 * step), 1e-7
+
+
+def _linear(rule: Array, tallies: Counts) -> Array:
+    return tallies @ rule / tallies.sum(axis=1, keepdims=True)
+
+
+@second_route(bayes.posterior, bayes.krr_posterior, bayes.frequency_mean, exact_risk.exact_risks)
+def _posteriors() -> Pairs:
+    krr, oue = krr_channel(1.0, 3), oue_channel(1.5, 2)
+    for rows, users, prior in ((krr, 4, JEFFREYS), (krr, 4, UNEVEN), (oue, 3, np.array([0.5, 1.5]))):
+        every = all_sequences(rows, users, prior)
+        for seen in (0, 5, 39):
+            own, means = bayes.posterior(rows, every.tallies[seen], prior), [m[seen] for m in every.means.values()]
+            spreads = [every.squares[target][seen] - (m[seen] ** 2).sum() for target, m in every.means.items()]
+            yield [own.distribution, own.frequencies], means
+            yield [own.distribution_variance, own.frequency_variance], spreads
+            yield own.log_marginal, np.log(every.chances[seen])
+            if rows is krr:
+                fast = bayes.krr_posterior(every.tallies[seen], prior, epsilon=1.0)
+                yield [fast.distribution, fast.frequencies], means
+        yield bayes.frequency_mean(every.means["distribution"], prior, users), every.means["frequency"]
+        rule = np.random.default_rng(1).random(rows.shape)
+        risks = exact_risk.exact_risks(rows, users, prior, {"any": partial(_linear, rule)})
+        for name, estimates in (("Bayes", None), ("any", _linear(rule, every.tallies))):
+            yield [risks[name].distribution, risks[name].frequency], every.risks(estimates)
+
+
+@second_route(TwoValues.risk, TwoValues.entropies)
+def _two_values() -> Pairs:
+    for users, epsilon, concentration in ((5, 1.0, 0.5), (6, 0.5, 1.5)):
+        case = TwoValues(users, epsilon, concentration)
+        every = all_sequences(krr_channel(epsilon, 2), users, np.full(2, concentration))
+        naive = case.risk(np.arange(users + 1) / users)
+        for risk, estimates in ((case.risk(), None), (naive, every.tallies / users)):
+            yield [risk.distribution, risk.frequency], every.risks(estimates)
+    yield from ((TwoValues(*setting).entropies(), binary_entropies(*setting)) for setting in ((7, 2.5), (20, 1.0)))
+
+
+@second_route(information.fisher_information, information.conditional_covariance, information.entropy_constants)
+@second_route(information.distribution_error, information.frequency_error, EntropyBounds.limits)
+def _information() -> Pairs:
+    points, within = np.random.default_rng(2022).dirichlet(np.full(3, 0.5), size=5), 1 - POINT @ POINT
+    own = np.diag(POINT[:2]) - np.outer(POINT[:2], POINT[:2])
+    for rows in CHANNELS:
+        precision, covariance = information_sum(rows, POINT)
+        yield information.fisher_information(rows, POINT), precision
+        yield information.conditional_covariance(rows, POINT), covariance
+        limit = limiting_error(rows, POINT)
+        yield (
+            [f(rows, POINT) for f in (information.distribution_error, information.frequency_error)],
+            (limit, limit - within),
+        )
+        first, second = np.mean([[np.linalg.slogdet(m)[1] for m in information_sum(rows, p)] for p in points], axis=0)
+        yield information.entropy_constants(rows, points), (first, second - np.log(points).sum() / 5 - first)
+        # H(T|Y) = H(T|Y,P) + h(P|Y) - h(P|T)
+        known, left, true = (
+            multivariate_normal(cov=cov).entropy() for cov in (covariance, np.linalg.inv(precision), own)
+        )
+        logs = [float(np.linalg.slogdet(matrix)[1]) for matrix in (precision, covariance, own)]
+        yield EntropyBounds(3).limits(logs[0], logs[1] - logs[2] - logs[0]), (left, known + left - true)
+    krr, limit = KaryRandomisedResponse(1.0, 3), limiting_error(CHANNELS[0], POINT)
+    yield (
+        [f(krr, POINT) for f in (information.distribution_error, information.frequency_error)],
+        (limit, limit - within),
+    )
+
+
+def _errors(epsilon: float, size: int) -> list[float]:
+    """Return the limiting errors of subset selection with 1, 2, .. values at the uniform distribution."""
+    channels = (subset_channel(epsilon, size, chosen) for chosen in range(1, size))
+    return [limiting_error(rows, np.full(size, 1 / size)) for rows in channels]
+
+
+@second_route(SubsetSelection.optimal, LowerBounds.uniform_information, LowerBounds.uniform_optimum)
+@second_route(best_channel.best_channel)
+def _best_channels() -> Pairs:
+    for case in BEST:
+        (epsilon, size), errors, made = case, _errors(*case), SubsetSelection.optimal(*case)
+        bounds, best = LowerBounds(size, epsilon), best_channel.best_channel(np.full(size, 1 / size), epsilon)
+        yield [made.epsilon, made.domain_size, made.subset_size], [*case, 1 + np.argmin(errors)]
+        yield [(size - 1) ** 2 / bounds.uniform_information(k) for k in range(1, size)], errors
+        yield bounds.uniform_optimum(), min(errors)
+        yield best.channel.sum(axis=0), np.ones(size)
+        yield [best.error, best.lower_bound], [min(errors)] * 2, 1e-6
+    points = np.array([[0.7, 0.1, 0.1, 0.1], [0.4, 0.3, 0.2, 0.1]])
+    best = best_channel.best_channel(points, 0.5)
+    error = np.mean([limiting_error(best.channel, point) for point in points])
+    yield [best.error, best.lower_bound], [error, error], 1e-6
+
+
+def _floors(epsilon: float, size: int) -> Array:
+    """Return the least sum of ``ln(Q / (Qp))`` over the values, with one value more as published, and as it is."""
+    corners = np.eye(size) * (1 - 1e-13 * size) + 1e-13  # almost all users hold one value
+    sharp = min(float(np.log(row / (row @ corner)).sum()) for row in patterns(epsilon, size) for corner in corners)
+    return np.array([sharp * size / (size - 1), sharp])
+
+
+@second_route(LowerBounds.log_information_ceiling, LowerBounds.log_covariance_floor, LowerBounds.distribution)
+@second_route(LowerBounds.frequency, LowerBounds.any_channel, lower_bounds.any_channel_bound_at)
+@second_route(LowerBounds.finite_users)
+def _bounds() -> Pairs:
+    for epsilon, size in CASES:
+        rows, bounds, floors = patterns(epsilon, size), LowerBounds(size, epsilon), _floors(epsilon, size)
+        most = float((np.ptp(rows, axis=1) / rows.min(axis=1)).max())  # of any row of a channel
+        yield bounds.log_information_ceiling(), 2 * (size - 1) * np.log(most)
+        yield [bounds.log_covariance_floor(form) for form in FORMS], floors
+        yield bounds.distribution(), size / most**2
+        yield [bounds.frequency(form) for form in FORMS], size / most**2 * np.exp(floors / (size - 1))
+        yield bounds.any_channel(), (size - 1) ** 2 / (rows.var(axis=1).max() * size)
+    for epsilon, point in ((1.0, POINT), (0.2, np.array([0.97, 0.01, 0.01, 0.01]))):
+        rows, size = patterns(epsilon, point.size), point.size
+        bound = (size - 1) ** 2 / (rows.var(axis=1) * size / (rows @ point) ** 2).max()
+        yield lower_bounds.any_channel_bound_at(point, epsilon), (bound, bound - (1 - point @ point))
+    shares = (1 + np.cos((np.arange(40) + 0.5) * pi / 40)) / 2  # Jeffreys' prior on two values
+    for epsilon, users in ((0.5, 1), (0.5, 20), (2.0, 3)):
+        share = krr_channel(epsilon, 2)[0] @ [1, -1]
+        spread = users * float(np.mean(4 * share**2 * (shares - 0.5) ** 2))
+        yield LowerBounds(2, epsilon).finite_users(users), np.exp(2 * (np.log(pi / 4) - spread)) / (pi * e)

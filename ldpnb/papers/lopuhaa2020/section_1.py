@@ -11,7 +11,7 @@ from ldpnb.claims import Evidence
 from ldpnb.deciders import budget, digits, identity, limit, oo, positive, symbols, zeros
 from ldpnb.estimators import frequency, likelihood
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
-from ldpnb.papers.lopuhaa2020 import routes, second_routes
+from ldpnb.papers.lopuhaa2020 import routes
 from ldpnb.papers.lopuhaa2020.tables import frequencies
 from ldpnb.privacy import channel
 from ldpnb.sections import Numbers
@@ -84,7 +84,7 @@ def section_2_4_assumptions(e: Evidence) -> Numbers:
     whole = rows.col_join(sympy.Matrix([1 - sum(rows[:, x]) for x in range(4)]).T)
     e.proven(identity(sum(whole * moved), sum(moved)))  # so what the channel takes to 0 has sum 0
     merged = routes.krr_channel(1.0, 2)[:, [0, 1, 1]]
-    risks = [exact_risk.exact_risks(merged, n, second_routes.JEFFREYS, {})["Bayes"].distribution for n in (4, 8, 16)]
+    risks = [exact_risk.exact_risks(merged, n, routes.JEFFREYS, {})["Bayes"].distribution for n in (4, 8, 16)]
     floor = 2 / 8 * (1 * 2) / (1.5 * 2.5)  # the second share of the two is Beta(1/2, 1/2), their sum Beta(1, 1/2)
     e.needs(min(risks) >= floor)
     loss = channel.privacy_loss([[0.5, 0.0], [0.5, 1.0]]).epsilon

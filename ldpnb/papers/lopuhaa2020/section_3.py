@@ -16,8 +16,7 @@ from ldpnb.deciders import identity, oo, positive, sign_changes, symbols
 from ldpnb.estimators import bayes, frequency, likelihood
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.papers.lopuhaa2020 import routes
-from ldpnb.papers.lopuhaa2020.routes import Array, Counts
-from ldpnb.papers.lopuhaa2020.second_routes import JEFFREYS, drawn_tallies
+from ldpnb.papers.lopuhaa2020.routes import JEFFREYS, Array, Counts, drawn_tallies
 from ldpnb.sections import Numbers
 
 EPSILON, USERS = 1.0, 4

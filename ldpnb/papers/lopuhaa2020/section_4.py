@@ -20,8 +20,8 @@ from ldpnb.claims import Evidence, agree, within
 from ldpnb.deciders import budget, expression, identity, limit, oo, positive, symbols
 from ldpnb.estimators import frequency
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
-from ldpnb.papers.lopuhaa2020 import best_rows, routes
-from ldpnb.papers.lopuhaa2020.routes import Array, uniform
+from ldpnb.papers.lopuhaa2020 import routes
+from ldpnb.papers.lopuhaa2020.routes import Array
 from ldpnb.privacy import best_channel
 from ldpnb.sections import Numbers
 
@@ -207,11 +207,61 @@ def over_the_bound(make: Any, a: Any, t: Any) -> Any:
     return information.unbiased_frequency_error(make(epsilon, a)) / LowerBounds(a, epsilon).distribution()
 
 
+def row_trace() -> bool:
+    """Decide what a row of k entries t and others 1 adds to the trace, and that mixed rows add no more.
+
+    On vectors of sum 0 it is ``k (a-k) c^2 / (a (1 + c s)^2)`` times its chance, s being the chance of its values;
+    ``|q|^2 / (q p)`` is convex in q.
+    """
+    t, k, a, s = symbols("t k a s")
+    mean = (k * t + a - k) / a
+    square = k * (t - mean) * (t - mean) + (a - k) * (1 - mean) * (1 - mean)
+    row = 1 + (t - 1) * s
+    adds = identity(square / row / row, k * (a - k) * (t - 1) * (t - 1) / (a * row * row))
+    at_uniform = identity(square / mean / mean, LowerBounds(a, budget(t)).uniform_information(k))
+    u, v, x, y = symbols("u v x y")
+    mixed = (u + x) * (u + x) / (v + y)
+    convex = identity(u * u / v + x * x / y - mixed, (u * y - x * v) * (u * y - x * v) / (v * y * (v + y)))
+    half = identity(a * a / 4 - k * (a - k), (a / 2 - k) * (a / 2 - k))
+    return adds and at_uniform and convex and half
+
+
+def inverse_trace() -> bool:
+    """Decide ``1/u + 1/v >= 4 / (u + v)``; over ``a - 1`` eigenvalues it is ``(a-1)^2`` over the trace."""
+    u, v = symbols("u v")
+    return identity(1 / u + 1 / v - 4 / (u + v), (u - v) * (u - v) / (u * v * (u + v)))
+
+
+def best_subset_size() -> bool:
+    """Decide that sets of ``k + 1`` tell more than sets of k iff ``t^2 < (a-k)(a-k-1) / (k (k+1))``, which falls in k.
+
+    At the uniform distribution: one size is best between two neighbouring thresholds.
+    """
+    t, k, rest = symbols("t k rest")
+    a = k + 1 + rest
+    information, more = (LowerBounds(a, budget(t)).uniform_information(size) for size in (k, k + 1))
+    bottom = (k * t + a - k) * ((k + 1) * t + a - k - 1)
+    step = a * a * (t - 1) * (t - 1) * (k * (k + 1) * t * t - (a - k) * (a - k - 1))
+    threshold = (a - k) * (a - k - 1) / (k * (k + 1))
+    following = (a - k - 1) * (a - k - 2) / ((k + 1) * (k + 2))
+    falls = positive(threshold - following, {k: (0, oo), rest: (0, oo)})
+    return identity(information - more, step / (bottom * bottom)) and falls is True
+
+
+def selection_gap() -> float:
+    """Return by how much, relatively, a channel may err less than subset selection at the uniform distribution."""
+    gaps = []
+    for size, epsilon in product((2, 3, 4, 5), (0.1, 1.0, 3.0)):
+        best = best_channel.best_channel(np.full(size, 1 / size), epsilon)
+        gaps.append(LowerBounds(size, epsilon).uniform_optimum() / best.lower_bound - 1)
+    return float(max(gaps))
+
+
 def section_4_3_nearness(e: Evidence) -> Numbers:
     t, a = symbols("t a")
     largest = limit(over_the_bound(UnaryEncoding.optimised, a, t), t.expression, 1)
     e.decides(within("near", float(largest), 1.0))
-    e.proven(identity(largest, 4) and best_rows.row_trace() and best_rows.inverse_trace())
+    e.proven(identity(largest, 4) and row_trace() and inverse_trace())
     exact = LowerBounds(a, budget(t))
     e.proven(limit(exact.frequency() / exact.distribution(), t.expression, 1) == 1)  # (60) comes to (59)
     mean, square = a / 2, a / 4 + a * a / 4  # of the number of bits set as epsilon falls
@@ -219,11 +269,11 @@ def section_4_3_nearness(e: Evidence) -> Numbers:
     e.proven(identity((a - 1) * (a - 1) / trace, 4 * (a - 1)))  # OUE with the best estimate, times c^2
     e.proven(identity(4 * (a - 1) / (a * (a - 1) * (a - 1) / (a * a / 4)), a / (a - 1)))
     e.proven(identity(4 * (a - 1) / (a * (a - 1) * (a - 1) / ((a * a - 1) / 4)), (a + 1) / a))
-    e.sure(best_rows.selection_gap() < 1e-6)
+    e.sure(selection_gap() < 1e-6)
     texts = {}
     for name, size in (("two", 2), ("ten", 10)):
         bounds, unary = LowerBounds(size, SMALL), UnaryEncoding.optimised(SMALL, size)
-        least, used = bounds.uniform_optimum(), information.distribution_error(unary.channel(), uniform(size))
+        least, used = bounds.uniform_optimum(), information.distribution_error(unary.channel(), np.full(size, 1 / size))
         e.sure(agree(used / least, size / (size - 1), rel=5e-3))
         errors = least, used, information.unbiased_frequency_error(unary)
         texts[name] = _listed(np.array(errors) / bounds.distribution(), 2)
@@ -231,9 +281,9 @@ def section_4_3_nearness(e: Evidence) -> Numbers:
 
 
 def section_4_3_number_of_outputs(e: Evidence) -> Numbers:
-    e.proven(any_design() and best_rows.best_subset_size() and best_rows.row_trace() and pairs_of_four())
+    e.proven(any_design() and best_subset_size() and row_trace() and pairs_of_four())
     lines = [[0, 1, 2], [0, 3, 4], [0, 5, 6], [1, 3, 5], [1, 4, 6], [2, 3, 6], [2, 4, 5]]  # of the Fano plane
-    fano = routes.limiting_error(routes.set_channel(0.5, 7, lines), uniform(7))
+    fano = routes.limiting_error(routes.set_channel(0.5, 7, lines), np.full(7, 1 / 7))
     seven, four = LowerBounds(7, 0.5), LowerBounds(4, 0.5)
     every, (six, krr) = seven.uniform_optimum(), (9 / four.uniform_information(k) for k in (2, 1))
     e.needs(agree(fano, every) and agree(36 / seven.uniform_information(3), every))

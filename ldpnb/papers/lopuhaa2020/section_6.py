@@ -12,8 +12,8 @@ from ldpnb.estimators import likelihood
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.subsets import SubsetSelection
 from ldpnb.papers.lopuhaa2020 import routes
-from ldpnb.papers.lopuhaa2020.best_rows import best_subset_size, inverse_trace, row_trace, selection_gap
 from ldpnb.papers.lopuhaa2020.section_3 import krr_maximum
+from ldpnb.papers.lopuhaa2020.section_4 import best_subset_size, inverse_trace, row_trace, selection_gap
 from ldpnb.rng import stream
 from ldpnb.sections import Numbers
 

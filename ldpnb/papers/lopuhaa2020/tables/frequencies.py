@@ -129,11 +129,6 @@ def estimate_unbiased(reports: Reports) -> Floats:
     return frequency.unbiased(reports.supports, reports.users, reports.mechanism)
 
 
-def estimate_norm_sub(reports: Reports) -> Floats:
-    """Return the unbiased estimates projected onto the simplex."""
-    return frequency.project_simplex(estimate_unbiased(reports))
-
-
 def estimate_mle(reports: Reports) -> Floats:
     """Return the maximum-likelihood estimates, exact for k-ary randomised response and certified otherwise."""
     if reports.outputs is None:
@@ -144,36 +139,31 @@ def estimate_mle(reports: Reports) -> Floats:
     return likelihood.mle(1 + contrast * reports.outputs, reports.tallies, tolerance=tolerance).estimate
 
 
-def estimate_normal_mle(reports: Reports) -> Floats:
-    """Return the approximate maximum-likelihood estimates of Wang et al. (2020), [25] in lopuhaa2020."""
-    return frequency.scale_simplex(estimate_unbiased(reports), frequency.normal_offset(reports.mechanism))
-
-
-def estimate_uniform(reports: Reports) -> Floats:
-    """Return the uniform distribution, whatever was reported."""
-    return np.full(reports.supports.shape, 1 / reports.mechanism.domain_size)
-
-
-def estimate_bayes(reports: Reports) -> tuple[Floats, Floats]:
-    """Return the posterior means under Jeffreys' prior, for k-ary randomised response, by the saddle point."""
-    return _posterior_means(reports, np.full(len(reports.tallies), 0.5))
-
-
-def estimate_empirical_bayes(reports: Reports) -> tuple[Floats, Floats]:
-    """Return the same under the symmetric Dirichlet prior that fits the reports best."""
-    epsilon = reports.mechanism.epsilon
-    return _posterior_means(reports, [bayes.fitted_concentration(t, epsilon=epsilon) for t in reports.tallies])
-
-
-def _posterior_means(reports: Reports, concentrations: ArrayLike) -> tuple[Floats, Floats]:
-    pairs = zip(reports.tallies, np.asarray(concentrations), strict=True)
-    means = [bayes.krr_posterior_saddle(tally, alpha, epsilon=reports.mechanism.epsilon) for tally, alpha in pairs]
+def _posterior_means(reports: Reports, *, fitted: bool = False) -> tuple[Floats, Floats]:
+    """Return posterior means of distribution and frequencies by the saddle point."""
+    epsilon, means = reports.mechanism.epsilon, []
+    for tally in reports.tallies:
+        alpha = bayes.fitted_concentration(tally, epsilon=epsilon) if fitted else 0.5
+        means.append(bayes.krr_posterior_saddle(tally, alpha, epsilon=epsilon))
     return np.array([one.distribution for one in means]), np.array([one.frequencies for one in means])
 
 
-SOURCE_ESTIMATORS: Mapping[str, Estimator] = MappingProxyType(
-    {"unbiased": estimate_unbiased, "Norm-Sub": estimate_norm_sub, "MLE": estimate_mle}
+ESTIMATORS: Mapping[str, Estimator] = MappingProxyType(
+    {
+        "unbiased": estimate_unbiased,
+        "Norm-Sub": lambda reports: frequency.project_simplex(estimate_unbiased(reports)),
+        "MLE": estimate_mle,
+        "MLE of [25]": lambda reports: frequency.scale_simplex(
+            estimate_unbiased(reports), frequency.normal_offset(reports.mechanism)
+        ),
+        "uniform guess": lambda reports: np.full(reports.supports.shape, 1 / reports.mechanism.domain_size),
+        "Bayes": lambda reports: _posterior_means(reports),
+        "empirical Bayes": lambda reports: _posterior_means(reports, fitted=True),
+    }
 )
+"""Estimators by the names they have in figures; [25] is Wang et al. (2020). Both of *Bayes* are for k-ary randomised
+response: under Jeffreys' prior, and under the symmetric Dirichlet prior that fits the reports best."""
+SOURCE_ESTIMATORS: Mapping[str, Estimator] = MappingProxyType(dict(list(ESTIMATORS.items())[:3]))
 """The three estimators of Section 5 of lopuhaa2020."""
 
 
@@ -248,30 +238,6 @@ def streamed_reports(name: str, key: Key, epsilon: float, users: Counts, seed: i
     """Draw the tallies of every repetition, each from its own stream."""
     rngs = [stream("reports", name, *key, epsilon, draw, seed=seed) for draw in range(len(users))]
     return sample_reports(MECHANISMS[name](epsilon, users.shape[1]), users, rngs)
-
-
-@table
-def early_stopping(truth: Truth, epsilon: float, steps: Sequence[int], *, draws: int, seed: int) -> Rows:
-    """Compare expectation maximisation from the uniform distribution, stopped early, with the certified MLE under OUE.
-
-    The shortfall is the largest bound over the draws on what the log-likelihood lacks; the error is that of the
-    frequencies.
-    """
-    _, users = truth.draws(draws, seed=seed)
-    reports = streamed_reports("OUE", truth.key, epsilon, users, seed)
-    rows = 1 + np.expm1(epsilon) * np.asarray(reports.outputs)
-    shares = reports.tallies / reports.users
-    best = likelihood.mle(rows, reports.tallies)
-    stopped = [("certified MLE", float(best.gap.max()), best.estimate)]
-    point = np.full(users.shape, 1 / truth.domain_size)
-    for step in range(max(steps) + 1):
-        gradient = (shares / (point @ rows.T)) @ rows
-        if step in steps:
-            stopped.append((f"EM, {step} steps", float(reports.users * (gradient.max(axis=1) - 1).max()), point))
-        point = point * gradient
-    for name, shortfall, estimate in stopped:
-        error = ((estimate - users / reports.users) ** 2).sum(axis=1).mean()
-        yield {"estimate": name, "shortfall (nats)": shortfall, "mean squared error": error}
 
 
 @table

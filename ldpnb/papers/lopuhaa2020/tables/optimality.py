@@ -4,27 +4,23 @@ A bound that holds in the limit of many users only is *valid* unless the least e
 standard errors, is smaller. Priors are symmetric Dirichlet, given by name and concentration.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
-from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldpnb import checks
-from ldpnb.accuracy import exact_risk, histograms, information
+from ldpnb.accuracy import exact_risk, information
 from ldpnb.accuracy.exact_risk import TwoValues
 from ldpnb.accuracy.lower_bounds import EntropyBounds, LowerBounds
-from ldpnb.estimators import bayes, frequency, likelihood
+from ldpnb.estimators import frequency, likelihood
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
-from ldpnb.mechanisms.registry import FREQUENCY
 from ldpnb.mechanisms.subsets import SubsetSelection
 from ldpnb.notebook import Rows, table
 from ldpnb.papers.lopuhaa2020.tables import frequencies
 from ldpnb.papers.lopuhaa2020.tables.frequencies import EPSILON, Truth
 from ldpnb.privacy.best_channel import best_channel
-from ldpnb.privacy.blanket import Blanket
 from ldpnb.rng import stream
 
 Floats = NDArray[np.float64]
@@ -32,11 +28,6 @@ Floats = NDArray[np.float64]
 SCALED = "n times the mean squared error"
 TO_LIMIT = "error / its limit"
 LIMITING, ANY_N, VALID = "(59), many users", "any channel, any n", "sharpest valid bound"
-LEAST = "error / least error"
-DISTANCE = "squared distance / least error"
-SHUFFLED: Mapping[str, Callable[[float, int], Any]] = MappingProxyType(
-    {name: FREQUENCY[name] for name in ("k-RR", "SUE", "OUE", "subset selection", "OLH")}
-)
 RELATIVE = "limiting error / least of any channel"
 
 
@@ -75,7 +66,7 @@ def errors_and_bounds(domain_size: int, users: int, epsilons: Sequence[float], *
     Information is averaged over as many points of the prior as there are draws. Bounds have no standard error. The
     sharpest valid bound is that of those for any channel.
     """
-    estimators = dict(frequencies.SOURCE_ESTIMATORS) | {"Bayes": frequencies.estimate_bayes}
+    estimators = {name: frequencies.ESTIMATORS[name] for name in (*frequencies.SOURCE_ESTIMATORS, "Bayes")}
     truth, setting = Truth.from_prior(domain_size, users), {"mechanism": "k-RR", "users": users}
     errors = frequencies.compare("k-RR", truth, epsilons, draws=draws, seed=seed, estimators=estimators)
     errors = errors[errors["target"] == "distribution"]
@@ -174,17 +165,7 @@ def exact_small_risks(users: Sequence[int], epsilon: float, concentrations: Mapp
         risks = exact_risk.exact_risks(mechanism.channel(), count, np.full(3, concentration), estimators)
         for name, risk in risks.items():
             row = {"prior": prior, "users n": count, "estimator": name, "error": risk.distribution}
-            yield row | {LEAST: risk.distribution / risks["Bayes"].distribution}
-
-
-@table
-def distance_to_bayes(users: Sequence[int], epsilon: float, concentrations: Mapping[str, float]) -> Rows:
-    """Yield how far the MLE is from the posterior mean on average, exactly, two values, relative to the least error."""
-    for (prior, concentration), count in product(concentrations.items(), users):
-        posteriors = TwoValues(count, epsilon, concentration).posteriors()
-        distance = posteriors.chances @ (_binary_mle(count, epsilon) - posteriors.means) ** 2
-        spread = posteriors.chances @ posteriors.variances
-        yield {"prior": prior, "users n": count, DISTANCE: float(distance / spread)}
+            yield row | {"error / least error": risk.distribution / risks["Bayes"].distribution}
 
 
 @table
@@ -213,43 +194,3 @@ def channel_errors(domain_size: int, epsilons: Sequence[float], distributions: F
         errors["best"] = best.error
         for name, error in errors.items():
             yield {EPSILON: epsilon, "channel": name, "error": error, RELATIVE: error / best.lower_bound}
-
-
-@table
-def best_subset_sizes(domain_size: int, epsilons: Sequence[float]) -> Rows:
-    """Yield how likely a report of the best channel is to favour so many of at most 8 equally frequent values."""
-    uniform = np.full(domain_size, 1 / domain_size)
-    sizes = np.array([int(code).bit_count() for code in range(1, 2**domain_size - 1)])
-    for epsilon in epsilons:
-        chances = best_channel(uniform, epsilon).channel @ uniform
-        for size in range(1, domain_size):
-            yield {EPSILON: epsilon, "subset size": size, "share": float(chances[sizes == size].sum())}
-
-
-@table
-def unary_posterior(domain_size: int, users: int, epsilon: float, sweeps: int, *, seed: int) -> Rows:
-    """Estimate one data set under OUE by Gibbs sampling, under Jeffreys' prior, beside the MLE: a row per value."""
-    rng, mechanism = stream("unary posterior", seed=seed), UnaryEncoding.optimised(epsilon, domain_size)
-    distribution, held = Truth.from_prior(domain_size, users).draw(rng)
-    outputs, tallies = mechanism.sample_outputs(held, rng=rng)
-    maximum = likelihood.support_mle(outputs, tallies, mechanism).estimate
-    posterior, error = bayes.support_posterior(outputs, tallies, mechanism, 0.5, sweeps=sweeps, rng=rng)
-    columns = zip(distribution, maximum, posterior.distribution, error, strict=True)
-    for value, (truth, likeliest, mean, deviation) in enumerate(columns):
-        row = {"value": value, "truth": truth, "MLE": likeliest}
-        yield row | {"posterior mean": mean, "Monte Carlo error": deviation}
-
-
-@table
-def shuffled_errors(epsilons: Sequence[float], *, domain_size: int, users: int, delta: float) -> Rows:
-    """Yield the standard deviation of a rare value's share against the loss of the shuffled reports, by mechanism.
-
-    The loss is the upper bound of the privacy blanket; all users report.
-    """
-    for name, make in SHUFFLED.items():
-        for epsilon in epsilons:
-            mechanism = make(epsilon, domain_size)
-            released = Blanket.of(mechanism).epsilon_upper(delta, users=users)
-            deviation = np.sqrt(histograms.pure_variance(0, users=users, mechanism=mechanism)) / users
-            row = {"mechanism": name, EPSILON: epsilon, "loss of the shuffled reports (nats)": released}
-            yield row | {"standard deviation of a rare share": float(deviation)}
