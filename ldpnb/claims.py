@@ -252,7 +252,7 @@ def decide(identifier: str) -> Verdict:
 @cache
 def published(source: str) -> dict[str, float]:
     """Return the printed numbers of a source that its checks use, by key, from ``papers/<source>/printed.csv``."""
-    return writing.Table(f"papers/{source}/printed.csv", lambda row: (row["key"], float(row["value"])))
+    return {row["key"]: float(row["value"]) for row in writing.rows(f"papers/{source}/printed.csv")}
 
 
 def agree(one: ArrayLike, other: ArrayLike, *, rel: float = 1e-9, abs: float = 1e-12) -> bool:

@@ -46,13 +46,11 @@ def contents(what: str, width: str, font: str, kind: str) -> dict[str, bytes]:
     if known[name] == "claim":
         return files | {f"{stem}.tex": (head + _verdict(name, cited)).encode()}
     path = home() / f"figures/{name}.json"
-    with writing.whole(path) as text:
-        caption = json.loads(text)["caption"]
+    caption = json.loads(writing.read(path))["caption"]
     if known[name] == "table":
         import pandas as pd
 
-        with writing.whole(path.with_suffix(".csv")) as text:
-            rows = pd.read_csv(StringIO(text), keep_default_na=False)
+        rows = pd.read_csv(StringIO(writing.read(path.with_suffix(".csv"))), keep_default_na=False)
         return files | {f"{stem}.tex": (head + latex.table(rows, caption, stem, cited)).encode()}
     picture = rf"\input{{{stem}.pgf}}" if kind == "pgf" else rf"\includegraphics[width={inches:.4g}in]{{{stem}}}"
     lines = [f"% {_NEEDS[kind]}", r"\begin{figure}", r"\centering", picture]

@@ -38,12 +38,8 @@ def committed_ledger() -> Any:
     """Return the committed ledger, ``figures/verdicts.csv``."""
     import pandas as pd
 
-    path = home() / "figures/verdicts.csv"
-    with writing.whole(path) as text:
-        table = pd.read_csv(StringIO(text), keep_default_na=False, dtype={"false_alarm": str, "power": str})
-        if table.columns[0] != "claim" or table.columns[-1] != "power":
-            raise ValueError("columns are missing")
-    return table
+    text = StringIO(writing.read(home() / "figures/verdicts.csv"))
+    return pd.read_csv(text, keep_default_na=False, dtype={"false_alarm": str, "power": str})
 
 
 _WORDS = ("place", "says", "over", "corrected", "assumption", "argument")

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ldpnb import writing
 from ldpnb.notebook.encoding import Encoding
 from ldpnb.notebook.grids import NAME
 from ldpnb.notebook.records import Record
@@ -26,9 +25,7 @@ def section(name: str, domain: Sequence[float] | None = None) -> str:
 
     Its values have the domain given, or one that all settings share.
     """
-    path = place(name)
-    with writing.whole(path) as text:
-        grid = json.loads(text)
+    grid = json.loads(place(name).read_bytes())
     specs = [specification(grid, place, domain) for place in range(len(grid["axes"]))]
     starts = [control["start"] for control in grid["controls"]]
     first = next(setting for setting in grid["settings"] if setting[0] == starts)

@@ -8,14 +8,13 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 import ldpnb
-from ldpnb import claims, writing
+from ldpnb import claims
 from ldpnb.run.catalogue import Notebook, catalogue, home
 from ldpnb.run.ledger import committed_ledger
 from ldpnb.site.code import address, address_of
@@ -207,8 +206,5 @@ def package() -> Iterator[tuple[str, str]]:
 def published(name: str) -> tuple[dict[str, Any], pd.DataFrame]:
     """Return a published figure's caption, title, setting and encoding, and its numbers."""
     path = home() / f"figures/{name}"
-    with writing.whole(path.with_suffix(".json")) as text:
-        made = json.loads(text)
-    with writing.whole(path.with_suffix(".csv")) as text:
-        table = pd.read_csv(StringIO(text), keep_default_na=False, na_values=[""])
-    return made, table
+    table = pd.read_csv(path.with_suffix(".csv"), keep_default_na=False, na_values=[""])
+    return json.loads(path.with_suffix(".json").read_bytes()), table

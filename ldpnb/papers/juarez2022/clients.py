@@ -105,7 +105,7 @@ def published_rates(column: str) -> tuple[float, float]:
     """
     columns = ("sessions", "true_positive_rate", "false_positive_rate", "second_moment")
     checks.choice(column=column, among=columns)
-    rows = writing.Table("papers/juarez2022/rates.csv", lambda row: (row["group"], float(row[column])))
+    rows = {row["group"]: float(row[column]) for row in writing.rows("papers/juarez2022/rates.csv")}
     return rows["male"], rows["female"]
 
 
