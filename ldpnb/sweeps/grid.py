@@ -4,33 +4,31 @@ An experiment is one of `ldpnb.sweeps.experiments`, or any importable function o
 Its module is then run, so such a name must be trusted like code.
 """
 
-import importlib
 import inspect
+import pkgutil
 import re
 from collections.abc import Callable
-from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import numpy as np
 
 from ldpnb.checks import UsageError, nearest, shown
 from ldpnb.notebook.parameters import Parameter
-from ldpnb.sweeps import experiments
+from ldpnb.sweeps.experiments import EXPERIMENTS
 
 Value = str | int | float | bool
 
 
 def find(name: str) -> Callable[..., Any]:
     """Return an experiment of the companion by its name, or any other as ``module:function``."""
-    if name not in experiments.EXPERIMENTS and ":" not in name:
-        raise UsageError(
-            f"no experiment {shown(name)}{nearest(name, experiments.EXPERIMENTS)}; `ldpnb sweep` shows all"
-        )
-    module, _, function = name.rpartition(":")
+    if ":" not in name:
+        if name not in EXPERIMENTS:
+            raise UsageError(f"no experiment {shown(name)}{nearest(name, list(EXPERIMENTS))}; `ldpnb sweep` shows all")
+        return EXPERIMENTS[name]
     try:
-        chosen: Callable[..., Any] = getattr(importlib.import_module(module or experiments.__name__), function)
+        return pkgutil.resolve_name(name)
     except (ImportError, AttributeError, ValueError) as error:
         raise UsageError(f"no experiment {shown(name)}: {shown(str(error))}") from None
-    return chosen
 
 
 def parameters(name: str) -> dict[str, Parameter]:
@@ -46,33 +44,27 @@ def parameters(name: str) -> dict[str, Parameter]:
             continue
         hint = hints.get(key)
         kind, meaning = get_args(hint) if get_origin(hint) is Annotated else (hint, "")
-        choices = get_args(kind) if get_origin(kind) is Literal else ()
-        kind = str if choices else kind
         if kind not in (int, float, str, bool) or parameter.default is parameter.empty:
-            raise UsageError(f"{name}: {key} needs a default and a type among int, float, str, bool and Literal")
-        known[key] = Parameter(key, kind.__name__, parameter.default, meaning, choices)
+            raise UsageError(f"{name}: {key} needs a default and a type among int, float, str and bool")
+        known[key] = Parameter(key, kind.__name__, parameter.default, meaning)
     return known
 
 
 def values(parameter: Parameter, text: str) -> tuple[Value, ...]:
-    """Return the values that a text describes: ``low:high:count``, ``low:high:count:log`` or a list with commas.
+    """Return the values that a text describes: a list with commas, ``low:high:count`` or ``low:high:count:log``.
 
-    Commas within a word are followed by a blank. Numbers of a range are rounded to 12 digits, or to whole ones.
+    Numbers of a range are rounded to 12 digits, or to whole ones.
 
-    >>> known = parameters("gaps")
+    >>> known = parameters("frequencies")
     >>> values(known["epsilon"], "0.1:0.5:3"), values(known["n"], "1e2:1e4:2:log")
     ((0.1, 0.3, 0.5), (100, 10000))
     """
-    if parameter.type not in ("int", "float"):
-        items = re.split(r",(?! )", text)
-    elif ":" not in text:
-        items = text.split(",")
-    else:
+    items = text.split(",")
+    if parameter.type in ("int", "float") and ":" in text:
         try:
             low, high, count, *scale = text.split(":")
-            if not (
-                float(low) < float(high) < np.inf and re.fullmatch(r"[1-9]\d{0,5}", count) and scale in ([], ["log"])
-            ):
+            rising = float(low) < float(high) < np.inf
+            if not (rising and re.fullmatch(r"[1-9]\d{0,5}", count) and scale in ([], ["log"])):
                 raise ValueError
             spaced = (np.geomspace if scale else np.linspace)(float(low), float(high), int(count))
         except ValueError:

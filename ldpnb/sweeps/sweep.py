@@ -5,7 +5,6 @@ disk. A block's file is named after all that decides its numbers, its code too, 
 blocks are not run again, and a damaged one, or one of other code, is.
 """
 
-import _thread
 import contextlib
 import functools
 import hashlib
@@ -13,8 +12,7 @@ import inspect
 import itertools
 import json
 import platform
-import signal
-import threading
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
@@ -77,35 +75,13 @@ def sweep(
     seed: int = 2022,
     jobs: int = 1,
     scheduler: str | None = None,
-    progress: bool = False,
 ) -> tuple[pd.DataFrame, int]:
-    """Run a sweep, or what is missing of it, and write its table.
+    """Run a sweep, or what is missing of it, on this machine or a cluster's scheduler, and write its ``table.csv``.
 
-    Parameters
-    ----------
-    experiment, grid : str, mapping of str to str
-        An experiment's name (`find`), and the values of its parameters (`values`); the others have their defaults.
-    folder : Path
-        New, empty, or of earlier sweeps, whose blocks are used.
-    repetitions, seed : int
-        At every point, ``>= 2``; of every random stream, ``>= 0``.
-    jobs, scheduler : int, str
-        Processes on this machine, or the address of a Dask scheduler, on whose cluster it runs instead.
-    progress : bool
-        Whether to show a bar.
-
-    Returns
-    -------
-    DataFrame, int
-        ``table.csv`` of the folder, and how many blocks were computed. A row per point and series: the experiment's
-        parameters, the series' labels, ``repetitions``, each measure's mean and ``<measure>_standard_error``.
-
-    Raises
-    ------
-    UsageError
-        For what can be refused before any work.
-    StoppedError
-        If it cannot go on. What is finished is kept, and the same call continues.
+    The folder must be new, empty or of earlier sweeps, whose blocks are used. Returned are the table and the number of
+    new blocks. A row is a point and a series: the experiment's parameters, the series' labels, ``repetitions``, and
+    each measure's mean and ``<measure>_standard_error``. `UsageError` refuses before any work; after a `StoppedError`
+    the same call goes on.
     """
     if repetitions < 2 or seed < 0:
         raise UsageError(f"need repetitions >= 2 and seed >= 0, got repetitions={repetitions}, seed={seed}")
@@ -119,12 +95,12 @@ def sweep(
             work = joblib.Parallel(min(jobs, len(missing) or 1), return_as="generator_unordered")
             results = work(map(joblib.delayed(compute), missing))
             done = len(blocks) - len(missing)
-            for block, sums in tqdm(results, total=len(blocks), initial=done, disable=not progress):
+            for block, sums in tqdm(results, total=len(blocks), initial=done, disable=None):
                 rows[block], text = sums, json.dumps(sums)
                 writing.write(block.path(folder), f"{_checksum(text)}\n{text}\n".encode())
         table = _table([row for sums in rows.values() for row in sums or ()])
         writing.write(folder / "table.csv", without_formulas(table).to_csv(index=False, lineterminator="\n").encode())
-    except (UsageError, StoppedError):
+    except UsageError:
         raise
     except Exception as error:  # of the experiment, joblib, Dask or the disk
         reason = shown(f"{type(error).__name__}: {' '.join(str(error).split())}")
@@ -152,19 +128,18 @@ def code_of(experiment: str) -> str:
     """Return a hash of what decides an experiment's numbers: versions, this package, and all in its module's folder."""
     package, own = Path(__file__).parents[1], Path(inspect.getfile(find(experiment))).parent
     folders = [package] if own.is_relative_to(package) else [package, own]
-    digest = hashlib.sha256(" ".join([platform.python_version(), *map(version, ("numpy", "scipy"))]).encode())
-    for folder in folders:
-        for path in sorted(folder.rglob("*.py")):
-            if not any(part.startswith(".") or part == "site-packages" for part in path.relative_to(folder).parts):
-                digest.update(hashlib.sha256(path.read_bytes()).digest())
-    return digest.hexdigest()
+    hidden = re.compile(r"(^|/)(\.|site-packages/)")
+    paths = [(folder, path) for folder in folders for path in sorted(folder.rglob("*.py"))]
+    files = [path for folder, path in paths if not hidden.search(path.relative_to(folder).as_posix())]
+    versions = [platform.python_version(), version("numpy"), version("scipy")]
+    return joblib.hash([versions, [path.read_bytes() for path in files]])
 
 
 @contextlib.contextmanager
 def _workers(scheduler: str | None) -> Iterator[None]:
     """Let joblib use the processes of this machine, with one thread of BLAS each, or a cluster."""
     if scheduler is None:
-        with joblib.parallel_config("loky", inner_max_num_threads=1, idle_worker_timeout=_IDLE), _no_lost_threads():
+        with joblib.parallel_config("loky", inner_max_num_threads=1, idle_worker_timeout=_IDLE):
             yield
         return
     with needed_for("backend dask"):
@@ -175,26 +150,6 @@ def _workers(scheduler: str | None) -> Iterator[None]:
         raise UsageError(f"no Dask scheduler answers at {shown(scheduler)} ({shown(str(error))})") from None
     with client, joblib.parallel_config("dask", client=client):
         yield
-
-
-@contextlib.contextmanager
-def _no_lost_threads() -> Iterator[None]:
-    """Let a thread of joblib that fails, for lack of memory, end the command, which would wait for it for ever."""
-    failures: list[str] = []
-
-    def end(thread: threading.ExceptHookArgs) -> None:
-        failures.append(f"a thread failed: {thread.exc_value}")
-        _thread.interrupt_main(signal.SIGTERM)  # which the command line takes as Ctrl-C
-
-    before, threading.excepthook = threading.excepthook, end
-    try:
-        yield
-    except KeyboardInterrupt:
-        if failures:
-            raise StoppedError(failures[0]) from None
-        raise
-    finally:
-        threading.excepthook = before
 
 
 def compute(block: Block) -> tuple[Block, list[Row]]:
