@@ -53,8 +53,13 @@ def main() -> None:
     except (click.Abort, KeyboardInterrupt):
         _end("interrupted; what has finished is kept, everything else is as it was", 130)
     except click.ClickException as error:
-        error.show()
-        sys.exit(error.exit_code)
+        message = error.format_message()
+        if message.startswith("Usage:"):  # a group without a command shows its help
+            error.show()
+            sys.exit(error.exit_code)
+        context = getattr(error, "ctx", None)
+        hint = f" (`{context.command_path} --help`)" if context else ""
+        _end(" ".join(message.split()) + hint, error.exit_code)
     except UsageError as error:
         _end(str(error), 2)
     except BrokenPipeError:
