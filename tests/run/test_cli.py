@@ -52,7 +52,7 @@ def test_list_and_show_name_ids_parameters_and_claims(checkout: Path) -> None:
         (["run", "01_line", "-o", "figures/x"], "ldpnb: output must lie outside what is committed"),
         (["report"], "ldpnb: either --errata SOURCE or --readme must be given"),
         (["report", "--errata", "bun2022", "-o", "notebooks/x.md"], "ldpnb: output must lie outside what is committed"),
-        (["export", "nothing"], "ldpnb: no figure, table or claim nothing"),
+        (["export", "figure_1", "--width", "9 miles"], "ldpnb: width must be column, page, or a length"),
         (["sweep", "frequencies", "-g", "n=10"], "ldpnb: a sweep needs a folder for its results"),
         (["sweep", "nothing", "-o", "out"], "ldpnb: no experiment nothing"),
         (["plan", "frequency", "--epsilon", "0"], "epsilon must be"),
