@@ -20,8 +20,8 @@ def sources() -> Iterator[tuple[str, bytes]]:
     yield "contribute.md", (home() / "CONTRIBUTING.md").read_bytes()
     for name, text in pages.generated():
         yield name, text.encode()
-    for path in sorted(home().glob("notebooks/**/*")) + sorted(home().glob("figures/**/*.png")):
-        if path.suffix in (".md", ".csv", ".png") and path.name != "README.md":
+    for pattern in ("notebooks/**/*.md", "notebooks/**/*.csv", "figures/**/*.png", "figures/*/errata.md"):
+        for path in sorted(home().glob(pattern)):
             yield path.relative_to(home()).as_posix(), path.read_bytes()
     for notebook in catalogue():
         yield f"notebooks/{notebook.id}.ipynb", shown(notebook.path.read_bytes())

@@ -27,19 +27,15 @@ def figure(name: str, image: nodes.image, root: str) -> nodes.container:
     made, table = pages.published(name)
     encoding = Encoding.read(made["encoding"])
     drawn = script(chart(records(table, encoding), encoding))
-    image["alt"] = made["caption"]
-    heading = nodes.paragraph(
-        "", "", nodes.strong(text=made.get("title", "")), nodes.Text(" " + made.get("setting", ""))
-    )
+    title, setting, caption = (made.get(part, "").replace("c-hat", "ĉ") for part in ("title", "setting", "caption"))
+    image["alt"], label = caption, html.escape(caption)
     files = " ".join(f'<a href="{root}figures/{name}.{kind}">{kind.upper()}</a>' for kind in ("csv", "pdf"))
-    caption = f'<p class="caption">{html.escape(made["caption"])} <span class="files">{files}</span></p>'
-    label = html.escape(made["caption"], quote=True)
     return nodes.container(
         "",
-        heading,
+        nodes.paragraph("", "", nodes.strong(text=title), nodes.Text(f" {setting}")),
         raw(f'<div class="chart" data-label="{label}">{drawn}</div>'),
         nodes.container("", image, classes=["picture"]),
-        raw(caption),
+        raw(f'<p class="caption">{label} <span class="files">{files}</span></p>'),
         classes=["published"],
         ids=["figure-" + name.rsplit("/", 1)[-1].replace("_", "-")],
     )

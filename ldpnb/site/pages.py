@@ -43,7 +43,6 @@ def generated() -> Iterator[tuple[str, str]]:
     yield "_ledger.md", ledger()
     yield "_filter.html", ledger_filter()
     yield "_cards.md", "\n\n".join(f"## {title}\n\n{grid(own)}" for title, own in groups().items())
-    yield "errata.md", errata()
     yield "read.md", notebooks()
     yield from package()
 
@@ -112,23 +111,6 @@ def counts() -> dict[str, str]:
         "claims": str(len(own)),
         "counts": ", ".join(f"{count} {status}" for status, count in Counter(own).most_common()),
     }
-
-
-def errata() -> str:
-    """Return what every source should say instead, of its claims that were corrected or refuted."""
-    parts = [
-        "# Errata",
-        "What holds instead of a claim, for its authors and for whoever builds on it; the evidence is one click away.",
-    ]
-    for source, title in claims.SOURCES.items():
-        wrong = [row for row in rows() if row["claim"].startswith(f"{source}/") and row["corrected"]]
-        wrong = [row for row in wrong if row["status"] in ("corrected", "refuted")]
-        items = (
-            f"- **[{r['place']}](#{anchor(r['claim'])})** ({r['status']}). {says(r)} *Instead:* {r['corrected']}"
-            for r in wrong
-        )
-        parts += [f"## {title}", "\n".join(items) or "Nothing."]
-    return "\n\n".join(parts) + "\n"
 
 
 def says(row: dict[str, str]) -> str:
