@@ -1,6 +1,7 @@
 """The ledger of verdicts, for notebooks, the terminal and the README."""
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from io import StringIO
 from pathlib import Path
 from typing import Any, get_args
@@ -10,7 +11,10 @@ from ldpnb.run.catalogue import catalogue, home
 
 TABLE_START, TABLE_END = "<!-- sources: written by `ldpnb report --readme` -->", "<!-- end of sources -->"
 
-
+COLUMNS = (
+    *("claim", "notebook", "place", "says", "status", "reach", "over", "evidence", "corrected", "assumption"),
+    *("argument", "reading", "kind", "false_alarm", "power"),
+)
 PARTS = ("over", "evidence", "corrected", "assumption", "argument", "reading")
 """Columns that say more of a verdict."""
 
@@ -21,16 +25,21 @@ def ledger(source: str | None = None, status: str | None = None) -> Any:
     Returns
     -------
     pandas.DataFrame
-        As `claims.ledger`, with a column ``notebook``.
+        Columns as `COLUMNS`, a row per claim.
     """
+    import pandas as pd
     from threadpoolctl import threadpool_limits
 
     if status is not None and status not in get_args(claims.Status):
         raise ValueError(f"status must be one of {', '.join(get_args(claims.Status))}, got status={status!r}")
     shown_in = {identifier: n.id for n in catalogue() for identifier in n.claims}
     with threadpool_limits(1):  # the matrices are small, and a second thread only waits
-        table = claims.ledger(c.id for c in claims.claims(source))
-    table.insert(1, "notebook", [shown_in.get(c, "") for c in table["claim"]])
+        rows = [
+            {"claim": c.id, "notebook": shown_in.get(c.id, ""), "place": c.place, "says": c.says}
+            | asdict(claims.decide(c.id))
+            for c in claims.claims(source)
+        ]
+    table = pd.DataFrame(rows, columns=COLUMNS)
     return table if status is None else table[table["status"] == status].reset_index(drop=True)
 
 
