@@ -211,3 +211,13 @@ def test_two_jobs_run_what_one_runs_and_one_failing_notebook_lets_the_others_go_
     assert run_one("01_line").error == ""
     assert files(checkout / "figures") == two
     assert os.listdir(checkout / "notebooks/1_demo").count("02_broken.failed.ipynb") == 1
+
+
+def test_a_check_passes_on_what_a_run_has_stored_and_names_what_differs(checkout: Path, ldpnb) -> None:
+    assert run_one("01_line").error == ""
+    assert ldpnb("check", "01_line").returncode == 0
+    numbers = (checkout / FIGURE).with_suffix(".csv")
+    numbers.write_text(numbers.read_text().replace("1,0.5", "1,0.6"))
+    result = ldpnb("check", "01_line")
+    assert result.returncode == 1
+    assert 'figure_1.csv.iloc[:, 1] (column name="y") values are different' in result.stdout
