@@ -7,7 +7,6 @@ import pytest
 from click.testing import CliRunner
 
 from ldpnb import claims
-from ldpnb.checks import UsageError
 from ldpnb.cli import cli
 from ldpnb.run import card
 from ldpnb.run.catalogue import home
@@ -39,18 +38,15 @@ def test_a_card_tells_verdict_notebook_and_code() -> None:
     assert "secret-lottery" in said("lottery")
 
 
-def test_every_claim_of_the_ledger_is_found_by_its_whole_name_and_its_files_exist() -> None:
+def test_every_claim_of_the_ledger_is_found_by_its_whole_name_and_its_lines_exist() -> None:
     for row in committed_ledger().to_dict("records"):
         assert card.find_claim(row["claim"]) == row
-        for path in claims.find(row["claim"]).rests_on:
-            file, line = card.place(pkgutil.resolve_name(f"ldpnb.{path}"))
-            assert line <= len((home() / file).read_text().splitlines())
+    for path in {path for claim in claims.claims() for path in claim.rests_on}:
+        file, line = card.place(pkgutil.resolve_name(f"ldpnb.{path}"))
+        assert line <= len((home() / file).read_text().splitlines())
 
 
 def test_several_claims_are_listed_and_none_names_the_nearest() -> None:
-    assert re.match(r"theorem-3.1 is ambiguous: .*bun2022/theorem-3.1, lopuhaa2020/theorem-3.1$", said("theorem-3.1"))
-    for text in ("lopuhaa2020/figure-2-n-10-4", "lopuhaa2020/figure-2-n-10-6"):
-        assert text in said("n-10")
+    assert said("theorem-3.1").endswith(", bun2022/theorem-3.1, lopuhaa2020/theorem-3.1")
     assert said("theorem-5.22").startswith("no notebook or claim theorem-5.22 (did you mean ")
-    with pytest.raises(UsageError, match="no notebook or claim zzz;"):
-        card.find_claim("zzz")
+    assert said("zzz").startswith("no notebook or claim zzz;")
