@@ -36,21 +36,16 @@ def shown(notebook: bytes) -> bytes:
     return json.dumps(content).encode()
 
 
-def stage(folder: Path) -> None:
-    """Lay out the pages in an empty folder."""
-    shutil.rmtree(folder, ignore_errors=True)
-    for name, content in sources():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-
-
 def main() -> int:
     """Build the site; return Sphinx's exit code."""
     from sphinx.cmd.build import build_main
 
     build, target = home() / "build", Path(sys.argv[1] if len(sys.argv) > 1 else home() / "build/site")
-    stage(build / "pages")
+    shutil.rmtree(build / "pages", ignore_errors=True)
+    for name, content in sources():
+        path = build / "pages" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
     options = ["-W", "-n", "-E", "-q", "--keep-going", "-j", "2", "-c", str(HERE), "-d", str(build / "doctrees")]
     code = build_main([*options, str(build / "pages"), str(target)])
     if not code:

@@ -41,7 +41,6 @@ def anchor(claim: str) -> str:
 def generated() -> Iterator[tuple[str, str]]:
     """Yield the name and the text of every generated page, and of the parts that others include."""
     yield "_ledger.md", ledger()
-    yield "_filter.html", ledger_filter()
     yield "_cards.md", "\n\n".join(f"## {title}\n\n{grid(own)}" for title, own in groups().items())
     yield "read.md", notebooks()
     yield from package()
@@ -86,22 +85,6 @@ def code(identifier: str) -> str:
         for path in known.rests_on
     ]
     return f"[The lines that decide it](code:{address_of(known.check)}); rests on {', '.join(rests)}"
-
-
-def ledger_filter() -> str:
-    """Return the form by which the ledger's page is filtered."""
-    choices = {
-        "source": ("Source", list(claims.LEDGERS)),
-        "status": ("Verdict", sorted({row["status"] for row in rows()})),
-        "reach": ("Decided for", sorted({row["reach"] for row in rows()})),
-        "kind": ("Evidence", sorted({row["kind"] for row in rows()})),
-    }
-    fields = []
-    for name, (label, values) in choices.items():
-        options = "".join(f'<option value="{value.replace(" ", "-")}">{value}</option>' for value in values)
-        fields.append(f'<label>{label} <select name="{name}"><option value="">any</option>{options}</select></label>')
-    text = '<label>Containing <input type="search" name="text"></label>'
-    return f'<form id="filter" hidden>{"".join(fields)}{text}<output aria-live="polite"></output></form>\n'
 
 
 def counts() -> dict[str, str]:
