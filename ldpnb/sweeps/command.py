@@ -57,14 +57,13 @@ def sweep(
     Finished blocks are kept, and the same command continues where it was stopped. The numbers do not depend on where or
     in what order it runs. ID is frequencies, or MODULE:FUNCTION for an experiment of your own, whose code is then run.
     """
-    from ldpnb.sweeps import grid as grids
     from ldpnb.sweeps import sweep as sweeps
     from ldpnb.sweeps.experiments import EXPERIMENTS
 
     if id is None or (output is None and not grid):
         for name in [id] if id else EXPERIMENTS:
-            click.echo(f"{name}: {(grids.find(name).__doc__ or '').partition(chr(10))[0]}")
-            for p in grids.parameters(name).values():
+            click.echo(f"{name}: {(sweeps.find(name).__doc__ or '').partition(chr(10))[0]}")
+            for p in sweeps.parameters(name).values():
                 click.echo(f"  -g {p.name}={p.default!r}  ({p.type}) {p.meaning}")
         return
     if output is None:

@@ -3,6 +3,9 @@
 Blocks are computed by joblib's workers and written by the process that runs the sweep, so that workers need no shared
 disk. A block's file is named after all that decides its numbers, its code too, and carries a checksum. So finished
 blocks are not run again, and a damaged one, or one of other code, is.
+
+An experiment is one of `ldpnb.sweeps.experiments`, or any importable function of the same form as ``module:function``.
+Its module is then run, so such a name must be trusted like code.
 """
 
 import contextlib
@@ -11,13 +14,14 @@ import hashlib
 import inspect
 import itertools
 import json
+import pkgutil
 import platform
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import joblib
 import numpy as np
@@ -26,9 +30,12 @@ from tqdm import tqdm
 
 from ldpnb import writing
 from ldpnb.checks import UsageError, nearest, needed_for, shown
+from ldpnb.notebook.parameters import Parameter
 from ldpnb.notebook.tables import without_formulas
 from ldpnb.rng import stream
-from ldpnb.sweeps.grid import Value, find, parameters, values
+from ldpnb.sweeps.experiments import EXPERIMENTS
+
+Value = str | int | float | bool
 
 BLOCK = 1000
 """Most repetitions in a block."""
@@ -38,6 +45,61 @@ _CONNECTING, _IDLE = 10, 10
 
 Row = dict[str, Any]
 """A series' labels and measure at a point, with the count, sum and squared distances from the block's mean."""
+
+
+def find(name: str) -> Callable[..., Any]:
+    """Return an experiment of the companion by its name, or any other as ``module:function``."""
+    if ":" not in name:
+        if name not in EXPERIMENTS:
+            raise UsageError(f"no experiment {shown(name)}{nearest(name, list(EXPERIMENTS))}; `ldpnb sweep` shows all")
+        return EXPERIMENTS[name]
+    try:
+        return pkgutil.resolve_name(name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise UsageError(f"no experiment {shown(name)}: {shown(str(error))}") from None
+
+
+def parameters(name: str) -> dict[str, Parameter]:
+    """Return the parameters of an experiment: type, default and, by `typing.Annotated`, meaning.
+
+    >>> list(parameters("frequencies"))
+    ['mechanism', 'epsilon', 'domain_size', 'n', 'concentration']
+    """
+    function, known = find(name), {}
+    hints = get_type_hints(function, include_extras=True)
+    for key, parameter in inspect.signature(function).parameters.items():
+        if key in ("repetitions", "rng"):
+            continue
+        hint = hints.get(key)
+        kind, meaning = get_args(hint) if get_origin(hint) is Annotated else (hint, "")
+        if kind not in (int, float, str, bool) or parameter.default is parameter.empty:
+            raise UsageError(f"{name}: {key} needs a default and a type among int, float, str and bool")
+        known[key] = Parameter(key, kind.__name__, parameter.default, meaning)
+    return known
+
+
+def values(parameter: Parameter, text: str) -> tuple[Value, ...]:
+    """Return the values that a text describes: a list with commas, ``low:high:count`` or ``low:high:count:log``.
+
+    Numbers of a range are rounded to 12 digits, or to whole ones.
+
+    >>> known = parameters("frequencies")
+    >>> values(known["epsilon"], "0.1:0.5:3"), values(known["n"], "1e2:1e4:2:log")
+    ((0.1, 0.3, 0.5), (100, 10000))
+    """
+    items = text.split(",")
+    if parameter.type in ("int", "float") and ":" in text:
+        try:
+            low, high, count, *scale = text.split(":")
+            rising = float(low) < float(high) < np.inf
+            if not (rising and re.fullmatch(r"[1-9]\d{0,5}", count) and scale in ([], ["log"])):
+                raise ValueError
+            spaced = (np.geomspace if scale else np.linspace)(float(low), float(high), int(count))
+        except ValueError:
+            rule = "low:high:count with low < high, low:high:count:log with low > 0 too, or a list with commas"
+            raise UsageError(f"{parameter.name} must be {rule}, got {parameter.name}={shown(text)}") from None
+        items = [str(round(v)) if parameter.type == "int" else f"{v:.12g}" for v in spaced]
+    return tuple(dict.fromkeys(map(parameter.convert, items)))
 
 
 class StoppedError(RuntimeError):
@@ -59,11 +121,6 @@ class Block:
         """Return the block's file in the folder of a sweep."""
         key = hashlib.sha256(json.dumps(asdict(self)).encode()).hexdigest()[:32]
         return folder / "blocks" / f"{key}.json"
-
-    def rng(self) -> np.random.Generator:
-        """Return the block's random stream, which does not depend on the code."""
-        key = itertools.chain.from_iterable(self.point)
-        return stream("sweep", self.experiment, *key, "block", self.number, seed=self.seed)
 
 
 def sweep(
@@ -157,7 +214,9 @@ def compute(block: Block) -> tuple[Block, list[Row]]:
     try:
         if code_of(block.experiment) != block.code:
             raise ValueError("its worker has other code, or other versions, than is here")
-        series = find(block.experiment)(**dict(block.point), repetitions=block.repetitions, rng=block.rng())
+        key = itertools.chain.from_iterable(block.point)
+        rng = stream("sweep", block.experiment, *key, "block", block.number, seed=block.seed)
+        series = find(block.experiment)(**dict(block.point), repetitions=block.repetitions, rng=rng)
         rows = [row for number, each in enumerate(series) for row in _sums(block, number, *each)]
         if not rows:
             raise ValueError("the experiment must yield a series, got none")

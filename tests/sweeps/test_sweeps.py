@@ -19,7 +19,6 @@ from patience import PATIENCE
 from ldpnb.checks import UsageError
 from ldpnb.cli import cli
 from ldpnb.rng import stream
-from ldpnb.sweeps import grid
 from ldpnb.sweeps import sweep as sweeps
 
 HERE = Path(__file__).parent
@@ -64,7 +63,7 @@ def test_the_companions_experiment_runs_and_its_errors_shrink_with_the_users(tmp
     table, _ = sweeps.sweep("frequencies", {"n": "1e3,1e5"}, tmp_path / "out", repetitions=40)
     few, many = (table[table["n"] == n].set_index(["target", "estimator"])["mse"] for n in (1000, 100_000))
     assert (many < few / 2).all()
-    for parameter in grid.parameters("frequencies").values():
+    for parameter in sweeps.parameters("frequencies").values():
         assert parameter.meaning
         if parameter.type in ("int", "float"):
             with pytest.raises(UsageError, match=f"{parameter.name} must lie in "):
@@ -83,7 +82,7 @@ def test_the_companions_experiment_runs_and_its_errors_shrink_with_the_users(tmp
     ],
 )
 def test_ranges_and_lists_become_values_of_the_parameters_type(name: str, text: str, values: tuple) -> None:
-    assert grid.values(grid.parameters("frequencies")[name], text) == values
+    assert sweeps.values(sweeps.parameters("frequencies")[name], text) == values
 
 
 @pytest.mark.parametrize(
