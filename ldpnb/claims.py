@@ -48,14 +48,14 @@ class Verdict:
 
     Parameters
     ----------
-    status : {"reproduced", "supported", "corrected", "refuted", "answered", "open"}
+    status : Status
         *reproduced*: holds as stated (under `assumption`, if one is named); *supported*: holds wherever it was tried,
         but claims more; *corrected*: right in substance, wrong in a constant, sign, range or wording, which
         `corrected` puts right; *refuted*: false; *answered*: a question, with its answer in `corrected`; *open*: the
         evidence does not decide.
     evidence : str
         One line with the deciding numbers.
-    kind : {"identity", "enumeration", "certified", "statistical", "proof"}
+    kind : Kind
         An algebraic identity checked at machine precision, a complete enumeration, numerics with a certificate, a test
         with a stated false-alarm rate, or a derivation that numbers confirm.
     corrected : str
@@ -67,17 +67,16 @@ class Verdict:
         decided.
     power : float, optional
         For statistical evidence: the chance of detecting the alternative.
-    reach : {"all parameters", "a box", "instances"}
+    reach : Reach
         For which parameters the true statement (the claim or its correction) is decided: *all parameters* that it
         covers or *a box* of them, by a decider, or *instances*.
     over : str
         The parameters and their domain, the box, or the instances and why no more.
     argument : str
         Steps of the proof that are argued in words and checked by no decider.
-    reading : {"printed", "reconstructed"}
-        Whether the source's statement can be read in the text at hand, or its formula is lost and was reconstructed.
-
-    A reconstructed reading needs the assumption that it makes.
+    reading : Reading
+        Whether the source's statement can be read in the text at hand, or its formula is lost and was reconstructed;
+        then the assumption that this makes must be stated.
     """
 
     status: Status

@@ -223,6 +223,5 @@ def write_report(errata: str | None, output: Path | None, readme: bool) -> None:
     if errata:
         sheets.show(errata, output)
         return
-    changed = ledger.write_readme_table(home() / "README.md")
-    click.echo("README.md renewed" if changed else "README.md is current")
+    ledger.write_readme_table(home() / "README.md")
     sheets.write()

@@ -1,6 +1,5 @@
 """The ledger of verdicts, for notebooks, the terminal and the README."""
 
-from collections.abc import Iterable
 from dataclasses import asdict
 from io import StringIO
 from pathlib import Path
@@ -79,30 +78,23 @@ _COUNTED = {
 """Columns of the README's table, and the words that a row has which counts in one."""
 
 
-def readme_table(words: Iterable[tuple[str, frozenset[str]]]) -> str:
-    """Return the README's table of the sources and the companion's own results, from each claim's source and words."""
-    rows = list(words)
+def readme_table() -> str:
+    """Return the README's table of the sources and the companion's own results, by the committed ledger."""
+    rows = committed_ledger().to_dict("records")
     heads = ["source", "about", "notebooks", "claims", *_COUNTED]
     lines = ["| " + " | ".join(heads) + " |", "|---|---|" + "---:|" * (len(heads) - 2)]
     for number, (key, text) in enumerate(claims.LEDGERS.items(), 1):
-        own = [having for source, having in rows if source == key]
-        counts = [sum(having.issuperset(column) for having in own) for column in _COUNTED.values()]
-        shown = sum(n.source == key for n in catalogue())
+        own = [{row["status"], row["reach"], row["reading"]} for row in rows if row["claim"].startswith(f"{key}/")]
+        counts = [sum(words.issuperset(column) for words in own) for column in _COUNTED.values()]
+        notebooks = sum(n.source == key for n in catalogue())
         path = f"notebooks/{number}_{key}" if key in claims.SOURCES else f"ldpnb/papers/{key}"
-        cells = [f"[`{key}`]({path})", text, str(shown or ""), str(len(own)), *map(str, counts)]
+        cells = [f"[`{key}`]({path})", text, str(notebooks or ""), str(len(own)), *map(str, counts)]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
-def write_readme_table(path: Path) -> bool:
-    """Insert the current table of sources between its marks in the README; return whether the file changed."""
-    before = path.read_text(encoding="utf-8")
-    head, _, rest = before.partition(TABLE_START)
+def write_readme_table(path: Path) -> None:
+    """Insert the current table of sources between its marks in the README."""
+    head, _, rest = path.read_text(encoding="utf-8").partition(TABLE_START)
     tail = rest.partition(TABLE_END)[2]
-    words = [
-        (r.claim.split("/")[0], frozenset((r.status, r.reach, r.reading))) for r in committed_ledger().itertuples()
-    ]
-    after = f"{head}{TABLE_START}\n{readme_table(words)}\n{TABLE_END}{tail}"
-    if after != before:
-        writing.write(path, after.encode())
-    return after != before
+    writing.write(path, f"{head}{TABLE_START}\n{readme_table()}\n{TABLE_END}{tail}".encode())
