@@ -17,7 +17,7 @@ import ldpnb
 from ldpnb import claims
 from ldpnb.run.catalogue import Notebook, catalogue, home
 from ldpnb.run.ledger import committed_ledger
-from ldpnb.site.code import address, address_of
+from ldpnb.site.code import address
 
 COLOURS = {"reproduced": "success", "supported": "success", "refuted": "danger", "corrected": "warning"}
 PARTS = {"corrected": "What holds", "assumption": "Assumption", "argument": "Argued in words"}
@@ -80,20 +80,9 @@ def claim(row: dict[str, str]) -> str:
 def code(identifier: str) -> str:
     """Return the links of a claim to the lines that decide it and to the formulas it rests on."""
     known = claims.find(identifier)
-    rests = [
-        f"[`{path.rsplit('.', 2)[-2]}.{path.rsplit('.', 1)[-1]}`](code:{address(f'ldpnb.{path}')})"
-        for path in known.rests_on
-    ]
-    return f"[The lines that decide it](code:{address_of(known.check)}); rests on {', '.join(rests)}"
-
-
-def counts() -> dict[str, str]:
-    """Return how many claims of the sources there are, and how they came out, for sentences."""
-    own = [row["status"] for row in rows() if row["claim"].split("/")[0] in claims.SOURCES]
-    return {
-        "claims": str(len(own)),
-        "counts": ", ".join(f"{count} {status}" for status, count in Counter(own).most_common()),
-    }
+    check = claims.path_of(inspect.unwrap(known.check))
+    rests = [f"[`{'.'.join(path.split('.')[-2:])}`](code:{address(f'ldpnb.{path}')})" for path in known.rests_on]
+    return f"[The lines that decide it](code:{address(f'ldpnb.{check}')}); rests on {', '.join(rests)}"
 
 
 def says(row: dict[str, str]) -> str:
