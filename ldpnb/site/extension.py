@@ -116,18 +116,6 @@ class Published(SphinxDirective):
         return [figure(self.arguments[0], image, "../" * self.env.docname.count("/"))]
 
 
-class Live(SphinxDirective):
-    """A notebook's live section, by notebook, with a domain of its values if one is stated."""
-
-    required_arguments = 1
-    optional_arguments = 2
-
-    def run(self) -> list[nodes.Node]:
-        """Return it."""
-        folder, *domain = self.arguments
-        return [raw(live.section(folder, [float(end) for end in domain]))]
-
-
 def bundle(app: Any) -> None:
     """Write the script that draws charts."""
     import vl_convert
@@ -140,7 +128,6 @@ def bundle(app: Any) -> None:
 
 def setup(app: Any) -> dict[str, bool]:
     """Connect these to Sphinx."""
-    app.add_directive("live", Live)
     app.add_directive("published", Published)
     app.connect("builder-inited", bundle)
     app.connect("doctree-read", draw)

@@ -17,6 +17,7 @@ import ldpnb
 from ldpnb import claims
 from ldpnb.run.catalogue import Notebook, catalogue, home
 from ldpnb.run.ledger import committed_ledger
+from ldpnb.site import live
 from ldpnb.site.code import address
 
 COLOURS = {"reproduced": "success", "supported": "success", "refuted": "danger", "corrected": "warning"}
@@ -41,6 +42,8 @@ def anchor(claim: str) -> str:
 def generated() -> Iterator[tuple[str, str]]:
     """Yield the name and the text of every generated page, and of the parts that others include."""
     yield "_ledger.md", ledger()
+    yield "_tour.html", live.section("00_start_here", [-0.25, 0.5])
+    yield "_planner.html", live.section("plan", [100, 1e8])
     yield "_cards.md", "\n\n".join(f"## {title}\n\n{grid(own)}" for title, own in groups().items())
     yield "read.md", notebooks()
     yield from package()
