@@ -126,9 +126,8 @@ def _array(name: str, value: Any) -> NDArray[Any]:
     """Return an argument's numbers; those of more than 64 bits become floats."""
     try:
         array = np.asarray(value)
-        long = array.dtype.kind == "O" and array.size and all(type(entry) is int for entry in array.flat)
-        with np.errstate(over="ignore"):
-            array = array.astype(float, copy=False) if long or array.dtype.kind == "f" else array
+        long = array.dtype.kind == "O" and all(type(entry) is int for entry in array.flat)
+        array = array.astype(float, copy=False) if long or array.dtype.kind == "f" else array
     except (ValueError, OverflowError):
         rule = "a regular array, each number within the range of a float"
         raise ValueError(f"{name} must be {rule}, got {name}={shortened(value)}") from None

@@ -10,8 +10,8 @@ read. Words of degree are judged by one rule for all sources (`within`, `better`
 """
 
 import importlib
-from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from decimal import ROUND_CEILING, Context
 from functools import cache
 from types import MappingProxyType
@@ -26,12 +26,6 @@ Status = Literal["reproduced", "supported", "corrected", "refuted", "answered", 
 Kind = Literal["identity", "enumeration", "certified", "statistical", "proof"]
 Reach = Literal["all parameters", "a box", "instances"]
 Reading = Literal["printed", "reconstructed"]
-
-COLUMNS = (
-    *("claim", "place", "says", "status", "reach", "over", "evidence", "corrected", "assumption", "argument"),
-    *("reading", "kind", "false_alarm", "power"),
-)
-"""Columns of the ledger."""
 
 SOURCES = MappingProxyType(
     {
@@ -54,14 +48,14 @@ class Verdict:
 
     Parameters
     ----------
-    status : {"reproduced", "supported", "corrected", "refuted", "answered", "open"}
+    status : Status
         *reproduced*: holds as stated (under `assumption`, if one is named); *supported*: holds wherever it was tried,
         but claims more; *corrected*: right in substance, wrong in a constant, sign, range or wording, which
         `corrected` puts right; *refuted*: false; *answered*: a question, with its answer in `corrected`; *open*: the
         evidence does not decide.
     evidence : str
         One line with the deciding numbers.
-    kind : {"identity", "enumeration", "certified", "statistical", "proof"}
+    kind : Kind
         An algebraic identity checked at machine precision, a complete enumeration, numerics with a certificate, a test
         with a stated false-alarm rate, or a derivation that numbers confirm.
     corrected : str
@@ -73,17 +67,16 @@ class Verdict:
         decided.
     power : float, optional
         For statistical evidence: the chance of detecting the alternative.
-    reach : {"all parameters", "a box", "instances"}
+    reach : Reach
         For which parameters the true statement (the claim or its correction) is decided: *all parameters* that it
         covers or *a box* of them, by a decider, or *instances*.
     over : str
         The parameters and their domain, the box, or the instances and why no more.
     argument : str
         Steps of the proof that are argued in words and checked by no decider.
-    reading : {"printed", "reconstructed"}
-        Whether the source's statement can be read in the text at hand, or its formula is lost and was reconstructed.
-
-    A reconstructed reading needs the assumption that it makes.
+    reading : Reading
+        Whether the source's statement can be read in the text at hand, or its formula is lost and was reconstructed;
+        then the assumption that this makes must be stated.
     """
 
     status: Status
@@ -142,26 +135,16 @@ class UnsoundError(Exception):
 
 @dataclass(slots=True)
 class Evidence:
-    """What a check gathers: whether the claim holds, how far that reaches, and the other fields of the verdict.
+    """What a check gathers: whether the claim holds, and whether a decider has answered.
 
-    Every attribute but `holds` and `decided` starts as stated by the words of the claim; a check may set it. The
-    first doubt about the evidence itself ends the check, and the verdict is ``open``.
+    A check may also set what the claim is `otherwise`, and the `power` of a test. The first doubt about the evidence
+    itself ends the check, and the verdict is ``open``.
     """
 
     holds: bool = True
     decided: bool = False
-    corrected: str = ""
-    assumption: str = ""
     otherwise: Status = "refuted"
-    false_alarm: float | None = None
     power: float | None = None
-    reach: Reach = "instances"
-    over: str = ""
-    argument: str = ""
-    reading: Reading = "printed"
-    example: bool = False
-    question: bool = False
-    conflict: str = ""
 
     def same(self, one: ArrayLike, other: ArrayLike, **tolerance: float) -> None:
         """Require that two independent routes agree (see `agree`), else the verdict is ``open``."""
@@ -189,27 +172,25 @@ class Evidence:
             raise UnsoundError("the decider finds neither a proof nor a counterexample")
         self.holds, self.decided = self.holds and answer, True
 
-    def verdict(self, text: str, kind: Kind) -> Verdict:
-        """Return the verdict; a reach beyond instances requires an answer by a decider.
+    def verdict(self, stated: Verdict, *, example: bool = False, question: bool = False, conflict: str = "") -> Verdict:
+        """Return the verdict that the claim's words state, its status and reach by the evidence.
 
-        A claim that holds on instances is *supported*, unless it is about these instances only (`example`); so is one
-        whose reconstructed formula is in `conflict` with a sentence of the source. One that fails, though nobody has
-        written what holds instead, is ``open``; so is a question whose answer fails.
+        A reach beyond instances requires an answer by a decider. A claim that holds on instances is *supported*, unless
+        it is about these instances only (`example`); so is one whose reconstructed formula is in `conflict` with a
+        sentence of the source. One that fails, though nobody has written what holds instead, is ``open``; so is a
+        question whose answer fails.
         """
-        reach = self.reach if self.decided else "instances"
+        reach = stated.reach if self.decided else "instances"
         status: Status = "reproduced" if self.holds else self.otherwise
-        if status in ("refuted", "corrected") and not self.corrected:
-            raise UnsoundError(f"what the claim states fails, and no corrected statement is known: {text}")
-        if self.question:
-            self.sure(self.holds, f"the answer given does not hold: {text}")
+        if status in ("refuted", "corrected") and not stated.corrected:
+            raise UnsoundError(f"what the claim states fails, and no corrected statement is known: {stated.evidence}")
+        if question:
+            self.sure(self.holds, f"the answer given does not hold: {stated.evidence}")
             status = "answered"
-        elif status == "reproduced" and (self.conflict or (reach == "instances" and not self.example)):
+        elif status == "reproduced" and (conflict or (reach == "instances" and not example)):
             status = "supported"
-        assumption = "; in conflict with the source: ".join(filter(None, (self.assumption, self.conflict)))
-        rates = (self.false_alarm, self.power)
-        return Verdict(
-            status, text, kind, self.corrected, assumption, *rates, reach, self.over, self.argument, self.reading
-        )
+        assumption = "; in conflict with the source: ".join(filter(None, (stated.assumption, conflict)))
+        return replace(stated, status=status, reach=reach, assumption=assumption)
 
 
 def path_of(formula: Any) -> str:
@@ -222,17 +203,14 @@ def path_of(formula: Any) -> str:
     return f"{function.__module__}.{function.__qualname__}".removeprefix("ldpnb.")
 
 
+@cache
 def claims(source: str | None = None) -> tuple[Claim, ...]:
     """Return every registered claim, or those of one source, in the order of `LEDGERS`."""
-    if source is not None and source not in LEDGERS:
+    if source is None:
+        return tuple(claim for key in LEDGERS for claim in claims(key))
+    if source not in LEDGERS:
         raise ValueError(f"source must be one of {', '.join(LEDGERS)}, got source={source!r}")
-    return tuple(claim for key in (LEDGERS if source is None else (source,)) for claim in _claims(key))
-
-
-@cache
-def _claims(source: str) -> tuple[Claim, ...]:
-    loaded: list[Claim] = importlib.import_module("ldpnb.sections").load(source)
-    return tuple(loaded)
+    return tuple(importlib.import_module("ldpnb.sections").load(source))
 
 
 def find(identifier: str) -> Claim:
@@ -252,7 +230,7 @@ def decide(identifier: str) -> Verdict:
 @cache
 def published(source: str) -> dict[str, float]:
     """Return the printed numbers of a source that its checks use, by key, from ``papers/<source>/printed.csv``."""
-    return writing.Table(f"papers/{source}/printed.csv", lambda row: (row["key"], float(row["value"])))
+    return {row["key"]: float(row["value"]) for row in writing.rows(f"papers/{source}/printed.csv")}
 
 
 def agree(one: ArrayLike, other: ArrayLike, *, rel: float = 1e-9, abs: float = 1e-12) -> bool:
@@ -294,18 +272,3 @@ def at_most(bound: float, digits: int = 4) -> str:
     ('2.198', '200.0', '0.5')
     """
     return format(Context(prec=digits, rounding=ROUND_CEILING).create_decimal(repr(float(bound))), "f")
-
-
-def ledger(identifiers: Iterable[str]) -> Any:
-    """Return the verdicts of some claims as a tidy table.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns as `COLUMNS`, a row per claim.
-    """
-    import pandas as pd
-
-    decided = ((find(identifier), decide(identifier)) for identifier in identifiers)
-    rows = [{"claim": c.id, "place": c.place, "says": c.says} | asdict(v) for c, v in decided]
-    return pd.DataFrame(rows, columns=COLUMNS)

@@ -53,8 +53,13 @@ def main() -> None:
     except (click.Abort, KeyboardInterrupt):
         _end("interrupted; what has finished is kept, everything else is as it was", 130)
     except click.ClickException as error:
-        error.show()
-        sys.exit(error.exit_code)
+        message = error.format_message()
+        if message.startswith("Usage:"):  # a group without a command shows its help
+            error.show()
+            sys.exit(error.exit_code)
+        context = getattr(error, "ctx", None)
+        hint = f" (`{context.command_path} --help`)" if context else ""
+        _end(" ".join(message.split()) + hint, error.exit_code)
     except UsageError as error:
         _end(str(error), 2)
     except BrokenPipeError:
@@ -151,7 +156,8 @@ def run(ids: tuple[str, ...], parameters: dict[str, Any], output: Path | None, j
     failed = asked = 0
     with tqdm(total=len(tasks), unit="notebook", disable=not sys.stderr.isatty()) as bar:
         for outcome in runner.run(tasks, jobs):
-            failed, asked = failed + bool(outcome.error), asked + outcome.asks
+            failed += bool(outcome.error)
+            asked += "raised AmbiguousError" in outcome.error  # a table has two readings: the user decides
             passed = f"{outcome.task.notebook.id}  {outcome.seconds:.1f} s"
             bar.clear()
             click.echo(f"failed: {outcome.error}" if outcome.error else passed, err=bool(outcome.error))
@@ -217,6 +223,5 @@ def write_report(errata: str | None, output: Path | None, readme: bool) -> None:
     if errata:
         sheets.show(errata, output)
         return
-    changed = ledger.write_readme_table(home() / "README.md")
-    click.echo("README.md renewed" if changed else "README.md is current")
+    ledger.write_readme_table(home() / "README.md")
     sheets.write()

@@ -14,7 +14,7 @@ import pkgutil
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, get_args
 
@@ -111,20 +111,22 @@ def _claim(source: str, key: str, checks: Any, row: dict[str, Any], groups: Mapp
         raise ValueError("a question (asks) and its answer must be given together")
     rests_on = tuple(dict.fromkeys(_path(f, checks) for name in row["rests_on"] for f in groups.get(name, [name])))
     check: Callable[[Evidence], Numbers] = getattr(checks, re.sub(r"\W", "_", re.sub(r"^(?=\d)", "claim_", key)))
-    given = {name: row[name] for name in row.keys() - {"place", "says", "asks", "kind", "evidence", "rests_on"}}
-    given |= {"corrected": given.pop("answer"), "question": True} if question else {}
-    kind: Kind = row["kind"]
+    prose = {name: row[name] for name in _WORDS if name in row}
+    prose |= {"corrected": prose.pop("answer")} if question else {}
+    settings = {name: row[name] for name in ("reach", "reading", "false_alarm") if name in row}
 
     def decided() -> Verdict:
-        evidence = Evidence(**given)
+        evidence = Evidence(otherwise=row.get("otherwise", "refuted"), power=row.get("power"))
         try:
             for path in rests_on:
                 for route in _routes.get((source, path), ()):
                     evidence.sure(not parted(route), parted(route))
-            text = _numbered(evidence, row["evidence"], check(evidence) or {}, f"{source}/{key}")
-            return evidence.verdict(text, kind)
+            texts: dict[str, Any] = _numbered(prose, check(evidence) or {}, f"{source}/{key}")
+            conflict = texts.pop("conflict", "")
+            stated = Verdict("open", kind=row["kind"], power=evidence.power, **settings, **texts)
+            return evidence.verdict(stated, example=row.get("example", False), question=question, conflict=conflict)
         except UnsoundError as reason:
-            return Verdict("open", str(reason), kind, false_alarm=evidence.false_alarm)
+            return Verdict("open", str(reason), row["kind"], false_alarm=row.get("false_alarm"))
 
     decided.__wrapped__ = check  # type: ignore[attr-defined]  # where `inspect` finds what decides
     return Claim(source, key, row["place"], row["asks" if question else "says"], rests_on, decided)
@@ -138,16 +140,11 @@ def _path(formula: str, checks: Any) -> str:
         return path_of(pkgutil.resolve_name(f"ldpnb.{formula}"))
 
 
-def _numbered(evidence: Evidence, text: str, numbers: Mapping[str, object], claim: str) -> str:
-    """Return the line of evidence with its numbers, which are filled into the other words as well."""
-    names = {word for word in _WORDS if hasattr(evidence, word)}
-    texts = {"evidence": text} | {name: getattr(evidence, name) for name in sorted(names)}
-    fields = {name for words in texts.values() for name, _ in _FIELD.findall(words)}
+def _numbered(words: Mapping[str, str], numbers: Mapping[str, object], claim: str) -> dict[str, str]:
+    """Return the words of a claim with the numbers of its check filled in."""
+    fields = {name for text in words.values() for name, _ in _FIELD.findall(text)}
     if fields != numbers.keys():
         rule = "the fields of its words must be the numbers that its check returns"
         raise ValueError(f"{claim}: {rule}, one of both lacks {', '.join(sorted(fields ^ numbers.keys()))}")
-    for name, words in texts.items():
-        texts[name] = _FIELD.sub(lambda field: format(numbers[field[1]], field[2] or ""), words)
-    for name in names:
-        setattr(evidence, name, texts[name])
-    return texts["evidence"]
+    filled = partial(_FIELD.sub, lambda field: format(numbers[field[1]], field[2] or ""))
+    return {name: filled(text) for name, text in words.items()}

@@ -3,16 +3,10 @@
 import errno
 import os
 import secrets
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from csv import DictReader
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import TypeVar
-
-Key = TypeVar("Key")
-Value = TypeVar("Value")
 
 
 def write(path: Path, content: bytes) -> None:
@@ -38,41 +32,24 @@ def write(path: Path, content: bytes) -> None:
         partial.unlink(missing_ok=True)
 
 
-@contextmanager
-def whole(path: Traversable) -> Iterator[str]:
-    """Lend the text of a file that comes with the companion; where it is cut off or cannot be parsed, name it.
+def read(path: Traversable) -> str:
+    """Return the text of a file that comes with the companion; where it was cut off, an `OSError` names it.
 
-    >>> with whole(Path("/dev/null")) as text:
-    ...     len(text)
+    >>> read(Path("/dev/null"))
     Traceback (most recent call last):
-    OSError: /dev/null is damaged (its last line does not end); `git checkout` or a new installation brings it back
+    OSError: /dev/null is cut off: its last line does not end; `git checkout` or a new installation brings it back
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-        if not text.endswith("\n"):
-            raise ValueError("its last line does not end")
-        yield text
-    except (ValueError, KeyError) as error:  # those of pandas, of json, and of text in another encoding
-        reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error).splitlines()[0]
-        raise damaged(path, reason) from None
+    text = path.read_text(encoding="utf-8")
+    if not text.endswith("\n"):
+        reason = "its last line does not end; `git checkout` or a new installation brings it back"
+        raise OSError(f"{path} is cut off: {reason}")
+    return text
 
 
-def damaged(path: Traversable, reason: str) -> OSError:
-    """Return the error that says of a file that comes with the companion what is wrong with it."""
-    return OSError(f"{path} is damaged ({reason}); `git checkout` or a new installation brings it back")
+def rows(path: str) -> list[dict[str, str]]:
+    """Return the rows of a CSV table of the package, by its path there.
 
-
-class Table(dict[Key, Value]):
-    """A CSV table of the package: what `read` makes of each row, a key and a value; a row that it lacks names the file.
-
-    >>> Table("data/adult_age.csv", lambda row: (row["age"], int(row["count"])))["17"]
-    395
+    >>> rows("data/adult_age.csv")[0]
+    {'age': '17', 'count': '395'}
     """
-
-    def __init__(self, path: str, read: Callable[[dict[str, str]], tuple[Key, Value]]) -> None:
-        self.path = files("ldpnb").joinpath(path)
-        with whole(self.path) as text:
-            super().__init__(map(read, DictReader(text.splitlines())))
-
-    def __missing__(self, key: Key) -> Value:
-        raise damaged(self.path, f"it lacks {key}")
+    return list(DictReader(read(files("ldpnb").joinpath(path)).splitlines()))

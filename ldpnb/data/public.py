@@ -19,9 +19,6 @@ from ldpnb.designs.strata import largest_remainder
 
 _BINS, _WIDTH = 1000, 0.02
 
-ADULT_USERS = 32_561
-"""People in the training split of UCI Adult."""
-
 TRIP_DISTANCE_USERS, PAYMENT_TYPE_USERS = 434_195, 359_902
 """Valid trips in the two columns that Section 5 of lopuhaa2020 uses."""
 
@@ -39,10 +36,8 @@ def adult(column: Literal["age", "workclass"]) -> Column:
     (32561, 74, '17')
     """
     checks.choice(column=column, among=("age", "workclass"))
-    rows = writing.Table(f"data/adult_{column}.csv", lambda row: (row[column], int(row["count"])))
-    labels, counts = tuple(rows), np.array(list(rows.values()))
-    if counts.sum() != ADULT_USERS:
-        raise writing.damaged(rows.path, f"its counts sum to {counts.sum()} instead of {ADULT_USERS}")
+    rows = writing.rows(f"data/adult_{column}.csv")
+    labels, counts = tuple(row[column] for row in rows), np.array([int(row["count"]) for row in rows])
     name, source = f"Adult {column}", "UCI Adult, training split"
     if column == "workclass":
         return Column(name, labels, counts, np.arange(len(labels), dtype=float), source)

@@ -87,7 +87,8 @@ class Encoding:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields that differ from their defaults, for JSON; places of marks to a table's 10 digits."""
-        stated = {field.name: v for field in fields(self) if (v := asdict(self)[field.name]) != field.default}
+        stated = asdict(self)
+        stated = {field.name: stated[field.name] for field in fields(self) if stated[field.name] != field.default}
         for mark in stated.get("marks", ()):
             mark |= {axis: float(f"{mark[axis]:.10g}") for axis in ("x", "y") if isinstance(mark[axis], float)}
         return stated

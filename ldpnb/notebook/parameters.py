@@ -32,7 +32,6 @@ class Parameter:
     type: str
     default: Any
     meaning: str
-    choices: tuple[str, ...] = ()
 
     @property
     def names_a_file(self) -> bool:
@@ -67,7 +66,7 @@ class Parameter:
         interval, listed = _INTERVAL.match(self.meaning), _WORDS.match(self.meaning)
         if interval and not all(_inside(number, *interval.groups()) for number in numbers):
             raise self._refused(f"lie in {interval[0][:-1]}", value)
-        words = tuple(word.strip() for word in listed[1].split(",")) if listed else self.choices
+        words = [word.strip() for word in listed[1].split(",")] if listed else []
         if words and converted not in words:
             raise self._refused(f"be one of {', '.join(words)}", value, nearest(converted, words))
         return converted
@@ -111,7 +110,7 @@ def declared_parameters(cell: str, where: str) -> tuple[Parameter, ...]:
     Examples
     --------
     >>> declared_parameters("epsilon: float = 1.0  # budget, nats", "example")
-    (Parameter(name='epsilon', type='float', default=1.0, meaning='budget, nats', choices=()),)
+    (Parameter(name='epsilon', type='float', default=1.0, meaning='budget, nats'),)
     """
     from papermill.translators import PythonTranslator
 

@@ -1,15 +1,14 @@
-"""One claim on one card: what it says, how it was decided, and where its notebook, code and figures are."""
+"""One claim on one card: what it says, how it was decided, and where its notebook and its code are."""
 
 import inspect
 import pkgutil
-import re
 import textwrap
 from pathlib import Path
 from typing import Any
 
 import ldpnb
 from ldpnb import claims
-from ldpnb.run.catalogue import catalogue, find, home, unique
+from ldpnb.run.catalogue import catalogue, unique
 from ldpnb.run.ledger import committed_ledger
 
 _PARTS = ("status", "reach", "over", "reading", "assumption", "corrected", "kind", "evidence", "argument")
@@ -35,7 +34,7 @@ def find_claim(wanted: str) -> dict[str, str]:
 
 
 def card(row: dict[str, str]) -> str:
-    """Return a claim with its verdict, its notebook, its code and its figures, in lines for a terminal."""
+    """Return a claim with its verdict, its notebook and its code, in lines for a terminal."""
     claim = claims.find(row["claim"])
     lines = [f"{row['claim']}: {row['place']} of {claim.source}", "", *_lines("", row["says"], 2), ""]
     lines += [line for part in _PARTS if row[part] for line in _lines(part, row[part])]
@@ -44,18 +43,7 @@ def card(row: dict[str, str]) -> str:
     for label, functions in {"decision": [claim.check], "rests on": rests}.items():
         places = [place(function) for function in functions]
         lines += _lines(label, "\n".join(f"{file.as_posix()}:{line}" for file, line in places))
-    return "\n".join(lines + _lines("figures", "\n".join(figures(row))))
-
-
-def figures(row: dict[str, str]) -> list[str]:
-    """Return the figures of a claim: the one of its own name, else all of its notebook."""
-    if not row["notebook"]:
-        return []
-    folder = home() / "figures"
-    pictures = (folder / find(row["notebook"]).id).glob("*.png")
-    names = sorted(path.relative_to(folder.parent).as_posix() for path in pictures)
-    own = re.match(r"(figure|table)-\d+", row["claim"].partition("/")[2])
-    return [name for name in names if own and Path(name).stem == own[0].replace("-", "_")] or names
+    return "\n".join(lines)
 
 
 def _lines(label: str, text: str, indent: int = 14) -> list[str]:

@@ -42,26 +42,18 @@ class Notebook:
         return declared_parameters(self.declaration, self.id) if self.declaration else ()
 
     def check(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the given parameters converted to their types, and paths, relative to here, made absolute.
+        """Return the given parameters converted to their types (`checked`), and paths made absolute.
 
-        Raises
-        ------
-        UsageError
-            For a name the notebook does not have, a value of the wrong type or outside its interval, or a file that is
-            not there.
+        They count from here, since notebooks run in their own folder; one that is not there is a `UsageError`.
         """
-        known = {p.name: p for p in self.parameters} if given else {}
-        return {name: _absolute(known[name], value) for name, value in checked(known.values(), given, self.id).items()}
-
-
-def _absolute(parameter: Parameter, value: Any) -> Any:
-    """Return a parameter's value, made absolute if it names a file: notebooks run in their own folder."""
-    if not value or not parameter.names_a_file:
-        return value
-    path = os.path.join(os.getcwd(), os.path.expanduser(value))
-    if not os.path.exists(path):
-        raise UsageError(f"{parameter.name} must be a file, got {parameter.name}={shown(value)}")
-    return path
+        known = self.parameters if given else ()
+        values = checked(known, given, self.id)
+        for name in (parameter.name for parameter in known if parameter.names_a_file and values.get(parameter.name)):
+            path = Path(os.path.expanduser(values[name])).absolute()
+            if not path.exists():
+                raise UsageError(f"{name} must be a file, got {name}={shown(values[name])}")
+            values[name] = str(path)
+        return values
 
 
 def home() -> Path:
@@ -108,14 +100,8 @@ def find(identifier: str) -> Notebook:
 def unique(wanted: str, names: Sequence[str], kind: str, *, within: bool = True, near: Sequence[str] = ()) -> str:
     """Return the one of some names that a user means: it is `wanted`, its last part is, or begins so, or holds it.
 
-    Case and separators do not matter. With `within` false a name must begin so.
-
-    Raises
-    ------
-    UsageError
-        If several fit equally well, which are named.
-    UnknownNameError
-        If none fits; the nearest of the names and those in `near` is suggested.
+    Case and separators do not matter. With `within` false a name must begin so. A `UsageError` names several that fit
+    equally well; if none fits, an `UnknownNameError` suggests the nearest of the names and those in `near`.
     """
     word = _plain(wanted)
     begins = [name for name in names if _plain(name).startswith(word) or _plain(_last(name)).startswith(word)]

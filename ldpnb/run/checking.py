@@ -16,7 +16,6 @@ from pathlib import Path
 
 import pytest
 
-from ldpnb import writing
 from ldpnb.notebook.environment import FIGURES_FOLDER, FORMAT
 from ldpnb.rng import as_recorded
 from ldpnb.run.catalogue import home
@@ -25,8 +24,7 @@ from ldpnb.run.sameness import ABSOLUTE, RELATIVE
 
 _FRESH = pytest.StashKey[Path]()
 
-with writing.whole(Path(__file__).with_name("simulated.json")) as _text:
-    SIMULATED = json.loads(_text)
+SIMULATED = json.loads(Path(__file__).with_name("simulated.json").read_bytes())
 """Tables, and numbers of cells by notebook, that are compared only where numpy's generator draws as it did for them."""
 
 

@@ -7,7 +7,6 @@ Statement and correction are those of the ledger.
 
 import subprocess
 import tomllib
-from dataclasses import dataclass
 from pathlib import Path
 
 import ldpnb
@@ -16,50 +15,34 @@ from ldpnb.checks import UsageError
 from ldpnb.run.catalogue import home
 
 
-@dataclass(frozen=True, slots=True)
-class Erratum:
-    """One statement: a small `counterexample`, `python` and what it `prints`, and what, if anything, `rests` on it."""
-
-    counterexample: str
-    python: str
-    prints: str
-    rests: str = ""
-
-
-def sheets() -> list[str]:
-    """Return the sources that have a sheet."""
-    return [source for source in claims.SOURCES if _words(source).is_file()]
+def sheets() -> dict[str, Path]:
+    """Return where the sheets are committed, by source, of the sources that have one."""
+    paths = {source: home() / f"figures/{i}_{source}/errata.md" for i, source in enumerate(claims.SOURCES, 1)}
+    return {source: path for source, path in paths.items() if _words(source).is_file()}
 
 
 def _words(source: str) -> Path:
     return Path(ldpnb.__file__).parent / f"papers/{source}/errata.toml"
 
 
-def errata(source: str) -> dict[str, Erratum]:
-    """Return what is noted on a source's statements, by claim; `UsageError` if the source has no sheet."""
-    file = _words(source)
-    if source not in claims.SOURCES or not file.is_file():
-        raise UsageError(f"source must be one with a sheet ({', '.join(sheets())}), got source={source!r}")
-    noted = {}
-    for key, entry in tomllib.loads(file.read_text(encoding="utf-8")).items():
-        words = {name: text if name == "python" else " ".join(text.split()) for name, text in entry.items()}
-        noted[f"{source}/{key}"] = Erratum(**words)
-    return noted
-
-
-def sheet_path(source: str) -> Path:
-    """Return where a source's sheet is committed."""
-    number = list(claims.SOURCES).index(source) + 1
-    return home() / f"figures/{number}_{source}/errata.md"
+def noted(source: str) -> dict[str, dict[str, str]]:
+    """Return the entries of a source's sheet by claim: ``counterexample``, ``python``, ``prints`` and ``rests``."""
+    entries = tomllib.loads(_words(source).read_text(encoding="utf-8"))
+    return {
+        f"{source}/{key}": {name: text if name == "python" else " ".join(text.split()) for name, text in row.items()}
+        for key, row in entries.items()
+    }
 
 
 def sheet(source: str) -> str:
     """Return the erratum sheet of a source, in Markdown; its entries must be of the corrected and refuted claims."""
-    noted = errata(source)
+    if source not in sheets():
+        raise UsageError(f"source must be one with a sheet ({', '.join(sheets())}), got source={source!r}")
+    entries = noted(source)
     verdicts = {claim.id: claims.decide(claim.id) for claim in claims.claims(source)}
     due = {key for key, verdict in verdicts.items() if verdict.status in ("corrected", "refuted")}
-    if noted.keys() != due:
-        raise ValueError(f"sheet and ledger must list the same claims, one lacks {sorted(noted.keys() ^ due)}")
+    if entries.keys() != due:
+        raise ValueError(f"sheet and ledger must list the same claims, one lacks {sorted(entries.keys() ^ due)}")
     sure = sum(verdict.status in ("reproduced", "supported") for verdict in verdicts.values())
     listed = f"the {len(due)} that do not, those first on which most rests" if len(due) > 1 else "the one that does not"
     lines = [
@@ -69,26 +52,26 @@ def sheet(source: str) -> str:
         "rests on a statement. Questions that the source asks are answered elsewhere. Every number is exact, or "
         "rounded in its last digit; the line of Python needs no package of ours. We are glad to be shown wrong.",
     ]
-    for number, (key, erratum) in enumerate(noted.items(), 1):
+    for number, (key, row) in enumerate(entries.items(), 1):
         claim, verdict = claims.find(key), verdicts[key]
         read = "The text at hand has lost part of the formulas. " if verdict.reading == "reconstructed" else ""
         parts = {
             "As printed.": _sentence(claim.says),
             "As we read it.": f"{read}{_sentence(verdict.assumption)}" if verdict.assumption else "",
-            "A counterexample.": erratum.counterexample,
+            "A counterexample.": row["counterexample"],
             "What holds.": _sentence(verdict.corrected),
-            "What rests on it.": erratum.rests,
-            "To check it.": f"This prints `{erratum.prints}`:",
+            "What rests on it.": row.get("rests", ""),
+            "To check it.": f"This prints `{row['prints']}`:",
         }
         paragraph = " ".join(f"**{name}** {words}" for name, words in parts.items() if words)
-        lines += [f"## {number}. {claim.place}", paragraph, f"```python\n{erratum.python.strip()}\n```"]
+        lines += [f"## {number}. {claim.place}", paragraph, f"```python\n{row['python'].strip()}\n```"]
     return "\n\n".join(lines) + "\n"
 
 
 def write() -> None:
     """Renew the committed sheets."""
-    for source in sheets():
-        writing.write(sheet_path(source), sheet(source).encode())
+    for source, path in sheets().items():
+        writing.write(path, sheet(source).encode())
 
 
 def _sentence(words: str) -> str:

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import subprocess
 import tempfile
 from io import StringIO
 from pathlib import Path
@@ -11,23 +10,26 @@ from unittest import mock
 
 import click
 
-from ldpnb import claims, writing
+from ldpnb import __version__, claims, writing
 from ldpnb.checks import UsageError
 from ldpnb.notebook import environment, latex, printing
 from ldpnb.notebook.verdicts import READINGS
-from ldpnb.run.catalogue import find, home, require_uncommitted, unique
+from ldpnb.run.catalogue import UnknownNameError, find, home, require_uncommitted, unique
+from ldpnb.run.ledger import committed_ledger
 
 _TITLE = "ldpnb: an executable, audited companion to five sources on local differential privacy and sampling"
 
 _NEEDS = {"pdf": r"\usepackage{graphicx}", "pgf": r"\usepackage{pgf} \providecommand{\mathdefault}[1]{#1}"}
 
 
-def exports() -> dict[str, str]:
-    """Return the kind of everything that can be exported, by name: ``figure``, ``table`` or ``claim``."""
-    folder = home() / "figures"
-    numbers = {p.relative_to(folder).with_suffix("").as_posix(): p for p in sorted(folder.rglob("*.csv"))}
-    figures = {name: "figure" if p.with_suffix(".png").exists() else "table" for name, p in numbers.items()}
-    return figures | {claim.id: "claim" for claim in claims.claims()}
+def named(what: str) -> str:
+    """Return the name of the published figure or table, or else the claim, that a user means."""
+    folder, kinds = home() / "figures", "figure, table or claim"
+    published = [p.relative_to(folder).with_suffix("").as_posix() for p in sorted(folder.rglob("*.csv"))]
+    try:
+        return unique(what, published, kinds)
+    except UnknownNameError:
+        return unique(what, list(committed_ledger()["claim"]), kinds, near=published)
 
 
 def contents(what: str, width: str, font: str, kind: str) -> dict[str, bytes]:
@@ -36,23 +38,20 @@ def contents(what: str, width: str, font: str, kind: str) -> dict[str, bytes]:
     printing.fonts(font)
     if kind == "pgf":
         printing.require_tex()
-    known = exports()
-    name = unique(what, list(known), "figure, table or claim")
+    name = named(what)
     stem = re.sub(r"\W+", "-", name.split("/")[-1])
     source = re.sub(r"^\d+_", "", name.split("/")[0])
     cited = rf"~\cite{{{','.join([*claims.SOURCES.keys() & {source}, 'ldpnb'])}}}"
-    head = f"% {name} of ldpnb, {_commit()}\n"
+    head = f"% {name} of ldpnb {__version__}\n"
     files = {"ldpnb.bib": _bibliography()}
-    if known[name] == "claim":
-        return files | {f"{stem}.tex": (head + _verdict(name, cited)).encode()}
     path = home() / f"figures/{name}.json"
-    with writing.whole(path) as text:
-        caption = json.loads(text)["caption"]
-    if known[name] == "table":
+    if not path.exists():
+        return files | {f"{stem}.tex": (head + _verdict(name, cited)).encode()}
+    caption = json.loads(writing.read(path))["caption"]
+    if not path.with_suffix(".png").exists():
         import pandas as pd
 
-        with writing.whole(path.with_suffix(".csv")) as text:
-            rows = pd.read_csv(StringIO(text), keep_default_na=False)
+        rows = pd.read_csv(StringIO(writing.read(path.with_suffix(".csv"))), keep_default_na=False)
         return files | {f"{stem}.tex": (head + latex.table(rows, caption, stem, cited)).encode()}
     picture = rf"\input{{{stem}.pgf}}" if kind == "pgf" else rf"\includegraphics[width={inches:.4g}in]{{{stem}}}"
     lines = [f"% {_NEEDS[kind]}", r"\begin{figure}", r"\centering", picture]
@@ -89,26 +88,13 @@ def _verdict(identifier: str, cited: str) -> str:
 
 
 def _bibliography() -> bytes:
-    """Return BibTeX entries of all sources and of the companion at its commit."""
+    """Return BibTeX entries of all sources and of the companion."""
     path = home() / "paper.bib"  # which an installed package does not have
-    plain = {key: f"@misc{{{key},\n  title = {{{latex.escaped(title)}}}\n}}" for key, title in claims.SOURCES.items()}
-    plain["ldpnb"] = f"@software{{ldpnb,\n  author = {{{{The ldpnb authors}}}},\n  title = {{{_TITLE}}}\n}}"
+    entries = {key: f"@misc{{{key},\n  title = {{{latex.escaped(title)}}}\n}}" for key, title in claims.SOURCES.items()}
+    entries["ldpnb"] = f"@software{{ldpnb,\n  title = {{{_TITLE}}},\n  version = {{{__version__}}}\n}}"
     text = path.read_text(encoding="utf-8") if path.is_file() else ""
-    entries = plain | {match[1]: match[0] for match in re.finditer(r"^@\w+\{(\w+),.*?^\}", text, re.M | re.S)}
-    entries["ldpnb"] = entries["ldpnb"].removesuffix("\n}") + f",\n  note = {{{_commit()}}}\n}}"
-    return ("\n\n".join(entries[key] for key in plain) + "\n").encode()
-
-
-def _commit() -> str:
-    """Return the state of the companion: its commit, and whether files differ from it."""
-    try:
-        commit, changed = [
-            subprocess.run(["git", *words], cwd=home(), capture_output=True, text=True, check=True, timeout=20).stdout
-            for words in (["rev-parse", "HEAD"], ["status", "--porcelain", "-uno"])
-        ]
-    except (OSError, subprocess.SubprocessError):
-        return "as released"
-    return f"commit {commit.strip()}{' with changes' if changed.strip() else ''}"
+    known = {match[1]: match[0] for match in re.finditer(r"^@\w+\{(\w+),.*?^\}", text, re.M | re.S)}
+    return ("\n\n".join(known.get(key, entry) for key, entry in entries.items()) + "\n").encode()
 
 
 @click.command(short_help="Write a figure, a table or a verdict for a paper.")

@@ -1,6 +1,6 @@
 """The ledger of verdicts, for notebooks, the terminal and the README."""
 
-from collections.abc import Iterable
+from dataclasses import asdict
 from io import StringIO
 from pathlib import Path
 from typing import Any, get_args
@@ -10,7 +10,10 @@ from ldpnb.run.catalogue import catalogue, home
 
 TABLE_START, TABLE_END = "<!-- sources: written by `ldpnb report --readme` -->", "<!-- end of sources -->"
 
-
+COLUMNS = (
+    *("claim", "notebook", "place", "says", "status", "reach", "over", "evidence", "corrected", "assumption"),
+    *("argument", "reading", "kind", "false_alarm", "power"),
+)
 PARTS = ("over", "evidence", "corrected", "assumption", "argument", "reading")
 """Columns that say more of a verdict."""
 
@@ -21,16 +24,21 @@ def ledger(source: str | None = None, status: str | None = None) -> Any:
     Returns
     -------
     pandas.DataFrame
-        As `claims.ledger`, with a column ``notebook``.
+        Columns as `COLUMNS`, a row per claim.
     """
+    import pandas as pd
     from threadpoolctl import threadpool_limits
 
     if status is not None and status not in get_args(claims.Status):
         raise ValueError(f"status must be one of {', '.join(get_args(claims.Status))}, got status={status!r}")
     shown_in = {identifier: n.id for n in catalogue() for identifier in n.claims}
     with threadpool_limits(1):  # the matrices are small, and a second thread only waits
-        table = claims.ledger(c.id for c in claims.claims(source))
-    table.insert(1, "notebook", [shown_in.get(c, "") for c in table["claim"]])
+        rows = [
+            {"claim": c.id, "notebook": shown_in.get(c.id, ""), "place": c.place, "says": c.says}
+            | asdict(claims.decide(c.id))
+            for c in claims.claims(source)
+        ]
+    table = pd.DataFrame(rows, columns=COLUMNS)
     return table if status is None else table[table["status"] == status].reset_index(drop=True)
 
 
@@ -38,12 +46,8 @@ def committed_ledger() -> Any:
     """Return the committed ledger, ``figures/verdicts.csv``."""
     import pandas as pd
 
-    path = home() / "figures/verdicts.csv"
-    with writing.whole(path) as text:
-        table = pd.read_csv(StringIO(text), keep_default_na=False, dtype={"false_alarm": str, "power": str})
-        if table.columns[0] != "claim" or table.columns[-1] != "power":
-            raise ValueError("columns are missing")
-    return table
+    text = StringIO(writing.read(home() / "figures/verdicts.csv"))
+    return pd.read_csv(text, keep_default_na=False, dtype={"false_alarm": str, "power": str})
 
 
 _WORDS = ("place", "says", "over", "corrected", "assumption", "argument")
@@ -74,30 +78,23 @@ _COUNTED = {
 """Columns of the README's table, and the words that a row has which counts in one."""
 
 
-def readme_table(words: Iterable[tuple[str, frozenset[str]]]) -> str:
-    """Return the README's table of the sources and the companion's own results, from each claim's source and words."""
-    rows = list(words)
+def readme_table() -> str:
+    """Return the README's table of the sources and the companion's own results, by the committed ledger."""
+    rows = committed_ledger().to_dict("records")
     heads = ["source", "about", "notebooks", "claims", *_COUNTED]
     lines = ["| " + " | ".join(heads) + " |", "|---|---|" + "---:|" * (len(heads) - 2)]
     for number, (key, text) in enumerate(claims.LEDGERS.items(), 1):
-        own = [having for source, having in rows if source == key]
-        counts = [sum(having.issuperset(column) for having in own) for column in _COUNTED.values()]
-        shown = sum(n.source == key for n in catalogue())
+        own = [{row["status"], row["reach"], row["reading"]} for row in rows if row["claim"].startswith(f"{key}/")]
+        counts = [sum(words.issuperset(column) for words in own) for column in _COUNTED.values()]
+        notebooks = sum(n.source == key for n in catalogue())
         path = f"notebooks/{number}_{key}" if key in claims.SOURCES else f"ldpnb/papers/{key}"
-        cells = [f"[`{key}`]({path})", text, str(shown or ""), str(len(own)), *map(str, counts)]
+        cells = [f"[`{key}`]({path})", text, str(notebooks or ""), str(len(own)), *map(str, counts)]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
-def write_readme_table(path: Path) -> bool:
-    """Insert the current table of sources between its marks in the README; return whether the file changed."""
-    before = path.read_text(encoding="utf-8")
-    head, _, rest = before.partition(TABLE_START)
+def write_readme_table(path: Path) -> None:
+    """Insert the current table of sources between its marks in the README."""
+    head, _, rest = path.read_text(encoding="utf-8").partition(TABLE_START)
     tail = rest.partition(TABLE_END)[2]
-    words = [
-        (r.claim.split("/")[0], frozenset((r.status, r.reach, r.reading))) for r in committed_ledger().itertuples()
-    ]
-    after = f"{head}{TABLE_START}\n{readme_table(words)}\n{TABLE_END}{tail}"
-    if after != before:
-        writing.write(path, after.encode())
-    return after != before
+    writing.write(path, f"{head}{TABLE_START}\n{readme_table()}\n{TABLE_END}{tail}".encode())

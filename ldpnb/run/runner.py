@@ -35,10 +35,6 @@ _KEPT = ("tags", "jupyter", "slideshow")
 """What is kept of a cell's metadata; papermill adds times."""
 
 
-class RunError(RuntimeError):
-    """A notebook did not run to its end, or its results could not be put into place."""
-
-
 @dataclass(frozen=True, slots=True)
 class Task:
     """One execution of a notebook: where its result and its figures go."""
@@ -57,23 +53,13 @@ class Outcome:
     seconds: float
     error: str = ""
 
-    @property
-    def asks(self) -> bool:
-        """Whether it failed on a table that can be read in two ways, which is for the user to decide."""
-        return "raised AmbiguousError" in self.error
-
 
 def tasks(notebooks: Sequence[Notebook], given: Mapping[str, Any], output: Path | None) -> list[Task]:
     """Return the executions for some notebooks, after checking what can be checked before a kernel starts.
 
     Without parameters or `output` the notebooks and their figures are renewed in place. With parameters, `output`
-    defaults to a folder below ``build/runs`` named after them.
-
-    Raises
-    ------
-    UsageError
-        For a parameter that a notebook does not have, of the wrong type or out of range, or a folder that must not or
-        cannot be written.
+    defaults to a folder below ``build/runs`` named after them. A `UsageError` refuses parameters that a notebook does
+    not take, and a folder that must not or cannot be written.
     """
     wanted = []
     for notebook in notebooks:
@@ -128,23 +114,27 @@ def _end_with_parent() -> None:
 
 def execute(task: Task) -> Outcome:
     """Execute one task; on failure keep what was there and leave ``<name>.failed.ipynb`` beside it."""
-    start, failed = time.perf_counter(), task.target.with_suffix(".failed.ipynb")
+    start = time.perf_counter()
     try:
-        source = task.notebook.path.read_bytes()
-        with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            environment = kernel_environment(folder, folder / "figures" / task.notebook.id, task.parameters)
-            with mock.patch.dict(os.environ, environment):
-                executed, error = _executed(task, source, folder)
-            if error:
-                writing.write(failed, executed)
-                raise RunError(f"{error} (see {failed})")
-            _install(task, source, executed, folder / "figures")
+        error = _renew(task)
+    except OSError as failure:
+        error = failure.strerror or str(failure)
+    return Outcome(task, time.perf_counter() - start, f"{task.notebook.id}: {error}" if error else "")
+
+
+def _renew(task: Task) -> str:
+    """Execute one task and put its results into place; return why that could not be done."""
+    failed, source = task.target.with_suffix(".failed.ipynb"), task.notebook.path.read_bytes()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        environment = kernel_environment(folder, folder / "figures" / task.notebook.id, task.parameters)
+        with mock.patch.dict(os.environ, environment):
+            executed, error = _executed(task, source, folder)
+        if error:
+            writing.write(failed, executed)
+            return f"{error} (see {failed})"
         failed.unlink(missing_ok=True)
-    except (RunError, OSError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        return Outcome(task, time.perf_counter() - start, f"{task.notebook.id}: {reason}")
-    return Outcome(task, time.perf_counter() - start)
+        return _install(task, source, executed, folder / "figures")
 
 
 def _executed(task: Task, source: bytes, folder: Path) -> tuple[bytes, str]:
@@ -210,23 +200,27 @@ def kernel_environment(folder: Path, figures: Path, parameters: Mapping[str, Any
     }
 
 
-def _install(task: Task, source: bytes, executed: bytes, figures: Path) -> None:
-    """Replace what was there, each file in one step, unless all of it is the same; remove figures no longer made."""
+def _install(task: Task, source: bytes, executed: bytes, figures: Path) -> str:
+    """Replace what was there, each file in one step, unless all of it is the same; remove figures no longer made.
+
+    A notebook that was edited while it ran is left alone, and that is returned.
+    """
     fresh, all_stored = _files(figures), _files(task.figures)
     stored = {n: c for n, c in all_stored.items() if n in fresh or n.startswith(f"{task.notebook.id}/")}
     stored = {n: c for n, c in stored.items() if n in fresh or not n.endswith(".grid.json")}  # made when asked for
     before = {"notebook.ipynb": task.target.read_bytes()} if task.target.exists() else {}
     if same_files(stored | before, fresh | {"notebook.ipynb": executed}):
-        return
+        return ""
     if task.notebook.path.read_bytes() != source:
         beside = task.target.with_suffix(".executed.ipynb")
         writing.write(beside, executed)
-        raise RunError(f"it was edited while it ran: the edit stands, and the result is {beside}")
+        return f"it was edited while it ran: the edit stands, and the result is {beside}"
     writing.write(task.target, executed)  # at once, before another edit
     for name in fresh:
         writing.write(task.figures / name, fresh[name])
     for name in stored.keys() - fresh.keys():
         (task.figures / name).unlink(missing_ok=True)
+    return ""
 
 
 def _files(folder: Path) -> dict[str, bytes]:

@@ -20,8 +20,8 @@ def sources() -> Iterator[tuple[str, bytes]]:
     yield "contribute.md", (home() / "CONTRIBUTING.md").read_bytes()
     for name, text in pages.generated():
         yield name, text.encode()
-    for path in sorted(home().glob("notebooks/**/*")) + sorted(home().glob("figures/**/*.png")):
-        if path.suffix in (".md", ".csv", ".png") and path.name != "README.md":
+    for pattern in ("notebooks/**/*.md", "notebooks/**/*.csv", "figures/**/*.png", "figures/*/errata.md"):
+        for path in sorted(home().glob(pattern)):
             yield path.relative_to(home()).as_posix(), path.read_bytes()
     for notebook in catalogue():
         yield f"notebooks/{notebook.id}.ipynb", shown(notebook.path.read_bytes())
@@ -36,21 +36,16 @@ def shown(notebook: bytes) -> bytes:
     return json.dumps(content).encode()
 
 
-def stage(folder: Path) -> None:
-    """Lay out the pages in an empty folder."""
-    shutil.rmtree(folder, ignore_errors=True)
-    for name, content in sources():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-
-
 def main() -> int:
     """Build the site; return Sphinx's exit code."""
     from sphinx.cmd.build import build_main
 
     build, target = home() / "build", Path(sys.argv[1] if len(sys.argv) > 1 else home() / "build/site")
-    stage(build / "pages")
+    shutil.rmtree(build / "pages", ignore_errors=True)
+    for name, content in sources():
+        path = build / "pages" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
     options = ["-W", "-n", "-E", "-q", "--keep-going", "-j", "2", "-c", str(HERE), "-d", str(build / "doctrees")]
     code = build_main([*options, str(build / "pages"), str(target)])
     if not code:

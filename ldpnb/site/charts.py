@@ -209,8 +209,9 @@ def _reader(x: Spec, across: str, encoding: Encoding) -> Spec:
 
 
 def script(content: Any) -> str:
-    """Return JSON as the content of an element of a page."""
-    text = json.dumps(content, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
+    """Return JSON as the content of an element of a page, with a hat where the pictures set one."""
+    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+    text = text.replace("</", "<\\/").replace("c-hat", "ĉ")
     return f'<script type="application/json">{text}</script>'
 
 

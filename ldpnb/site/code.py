@@ -15,17 +15,12 @@ PACKAGE = Path(ldpnb.__file__).parent
 
 
 def address(name: str) -> str:
-    """Return the page and line of an object of the package, from the root of the site.
+    """Return the page and line of a function, method, property or class of the package, from the root of the site.
 
     >>> address("ldpnb.rng.stream").split("#")[0], address("ldpnb.claims.Claim.id").split("#")[0]
     ('code/ldpnb/rng.html', 'code/ldpnb/claims.html')
     """
-    return address_of(pkgutil.resolve_name(name))
-
-
-def address_of(function: Any) -> str:
-    """Return the page and line of a function, method, property or class."""
-    file, line = place(function)
+    file, line = place(pkgutil.resolve_name(name))
     return f"code/{file.with_suffix('.html').as_posix()}#L-{line}"
 
 

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from ldpnb import __version__
-from ldpnb.site import pages
 
 HERE = Path(__file__).parent
 
@@ -22,8 +21,7 @@ exclude_patterns = ["_*", "**/examples"]  # parts of pages
 nb_execution_mode = "off"
 nb_output_stderr = "remove"
 nb_merge_streams = True
-myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence", "attrs_inline", "substitution"]
-myst_substitutions = pages.counts()
+myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence", "attrs_inline"]
 myst_dmath_double_inline = True
 myst_heading_anchors = 3
 suppress_warnings = ["myst.header"]  # a notebook may skip a level

@@ -27,19 +27,15 @@ def figure(name: str, image: nodes.image, root: str) -> nodes.container:
     made, table = pages.published(name)
     encoding = Encoding.read(made["encoding"])
     drawn = script(chart(records(table, encoding), encoding))
-    image["alt"] = made["caption"]
-    heading = nodes.paragraph(
-        "", "", nodes.strong(text=made.get("title", "")), nodes.Text(" " + made.get("setting", ""))
-    )
+    title, setting, caption = (made.get(part, "").replace("c-hat", "ĉ") for part in ("title", "setting", "caption"))
+    image["alt"], label = caption, html.escape(caption)
     files = " ".join(f'<a href="{root}figures/{name}.{kind}">{kind.upper()}</a>' for kind in ("csv", "pdf"))
-    caption = f'<p class="caption">{html.escape(made["caption"])} <span class="files">{files}</span></p>'
-    label = html.escape(made["caption"], quote=True)
     return nodes.container(
         "",
-        heading,
+        nodes.paragraph("", "", nodes.strong(text=title), nodes.Text(f" {setting}")),
         raw(f'<div class="chart" data-label="{label}">{drawn}</div>'),
         nodes.container("", image, classes=["picture"]),
-        raw(caption),
+        raw(f'<p class="caption">{label} <span class="files">{files}</span></p>'),
         classes=["published"],
         ids=["figure-" + name.rsplit("/", 1)[-1].replace("_", "-")],
     )
@@ -120,18 +116,6 @@ class Published(SphinxDirective):
         return [figure(self.arguments[0], image, "../" * self.env.docname.count("/"))]
 
 
-class Live(SphinxDirective):
-    """A notebook's live section, by notebook, with a domain of its values if one is stated."""
-
-    required_arguments = 1
-    optional_arguments = 2
-
-    def run(self) -> list[nodes.Node]:
-        """Return it."""
-        folder, *domain = self.arguments
-        return [raw(live.section(folder, [float(end) for end in domain]))]
-
-
 def bundle(app: Any) -> None:
     """Write the script that draws charts."""
     import vl_convert
@@ -144,7 +128,6 @@ def bundle(app: Any) -> None:
 
 def setup(app: Any) -> dict[str, bool]:
     """Connect these to Sphinx."""
-    app.add_directive("live", Live)
     app.add_directive("published", Published)
     app.connect("builder-inited", bundle)
     app.connect("doctree-read", draw)

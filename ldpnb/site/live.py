@@ -6,9 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from ldpnb import writing
 from ldpnb.notebook.encoding import Encoding
 from ldpnb.notebook.grids import NAME
 from ldpnb.notebook.records import Record
@@ -22,13 +19,8 @@ def place(name: str) -> Path:
 
 
 def section(name: str, domain: Sequence[float] | None = None) -> str:
-    """Return the HTML of the live section of a notebook.
-
-    Its values have the domain given, or one that all settings share.
-    """
-    path = place(name)
-    with writing.whole(path) as text:
-        grid = json.loads(text)
+    """Return the HTML of the live section of a notebook; its values have the domain given, or that of each setting."""
+    grid = json.loads(place(name).read_bytes())
     specs = [specification(grid, place, domain) for place in range(len(grid["axes"]))]
     starts = [control["start"] for control in grid["controls"]]
     first = next(setting for setting in grid["settings"] if setting[0] == starts)
@@ -72,46 +64,10 @@ def sentence(words: list[str], numbers: list[str]) -> str:
 
 
 def specification(grid: dict[str, Any], axes: int, domain: Sequence[float] | None) -> Spec:
-    """Return the chart of all settings with these axes."""
-    settings = [expanded(grid, setting) for setting in grid["settings"] if setting[1] == axes]
-    encoding = Encoding.read(grid["axes"][axes])
-    records = [record for setting in settings for record in setting]
-    return chart(records, encoding, live=True, domain=domain or shared(settings, encoding))
-
-
-def shared(settings: Sequence[Sequence[Record]], encoding: Encoding) -> list[float] | None:
-    """Return the ends of the axis of values that all settings share, unless most of them would be flat on it.
-
-    >>> line = {"series": "", "panel": "", "mark": "line"}
-    >>> shared([[line | {"y": [1, 2]}], [line | {"y": [3, 4]}]], Encoding(x="x", y="y"))
-    [1, 4]
-    >>> shared([[line | {"y": [0, 2]}], [line | {"y": [0, 3]}], [line | {"y": [0, 400]}]], Encoding(x="x", y="y"))
-    """
-    log, ends = encoding.yscale == "log", []
-    for records in settings:
-        drawn = [r for r in records if not r["mark"].startswith("at ")]
-        values = [v for r in drawn for name in ("y", "low", "high") for v in r.get(name, ())]
-        numbers = [v for v in values if v is not None and (v > 0 or not log)]
-        ends += [[min(numbers), max(numbers)]] if numbers else []
-    if not ends or not encoding.share_y:
-        return None
-    low, high = min(low for low, _ in ends), max(high for _, high in ends)
-    if encoding.mark == "bars":
-        low = min(low, 0)
-    lengths = np.diff(np.log([*ends, [low, high]]) if log else [*ends, [low, high]])
-    return [low, high] if lengths[-1] <= 4 * np.median(lengths[:-1]) else None
-
-
-def expanded(grid: dict[str, Any], setting: list[Any]) -> list[Record]:
-    """Return the records of a setting, as the page's script does."""
-    records = []
-    for kind, *places in setting[4]:
-        record = dict(grid["kinds"][kind])
-        columns = {name: grid["columns"][place] for name, place in zip(record.pop("columns"), places, strict=True)}
-        length = max(map(len, columns.values()))
-        columns = {name: v * length if len(v) == 1 else v for name, v in columns.items()}
-        if half := columns.pop("half", []):
-            for end, sign in (("low", -1), ("high", 1)):
-                columns[end] = [y + sign * h for y, h in zip(columns["y"], half, strict=True)]
-        records.append(record | columns)
-    return records
+    """Return the chart of all settings with these axes; the page's script gives it the numbers of one."""
+    drawn = sorted({kind for setting in grid["settings"] if setting[1] == axes for kind, *_ in setting[4]})
+    records: list[Record] = []
+    for kind in (grid["kinds"][place] for place in drawn):
+        names = [name for own in kind["columns"] for name in (("low", "high") if own == "half" else (own,))]
+        records.append(kind | dict.fromkeys(names, ()))
+    return chart(records, Encoding.read(grid["axes"][axes]), live=True, domain=domain)

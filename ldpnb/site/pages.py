@@ -8,17 +8,17 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 import ldpnb
-from ldpnb import claims, writing
+from ldpnb import claims
 from ldpnb.run.catalogue import Notebook, catalogue, home
 from ldpnb.run.ledger import committed_ledger
-from ldpnb.site.code import address, address_of
+from ldpnb.site import live
+from ldpnb.site.code import address
 
 COLOURS = {"reproduced": "success", "supported": "success", "refuted": "danger", "corrected": "warning"}
 PARTS = {"corrected": "What holds", "assumption": "Assumption", "argument": "Argued in words"}
@@ -42,9 +42,9 @@ def anchor(claim: str) -> str:
 def generated() -> Iterator[tuple[str, str]]:
     """Yield the name and the text of every generated page, and of the parts that others include."""
     yield "_ledger.md", ledger()
-    yield "_filter.html", ledger_filter()
+    yield "_tour.html", live.section("00_start_here", [-0.25, 0.5])
+    yield "_planner.html", live.section("plan", [100, 1e8])
     yield "_cards.md", "\n\n".join(f"## {title}\n\n{grid(own)}" for title, own in groups().items())
-    yield "errata.md", errata()
     yield "read.md", notebooks()
     yield from package()
 
@@ -83,53 +83,9 @@ def claim(row: dict[str, str]) -> str:
 def code(identifier: str) -> str:
     """Return the links of a claim to the lines that decide it and to the formulas it rests on."""
     known = claims.find(identifier)
-    rests = [
-        f"[`{path.rsplit('.', 2)[-2]}.{path.rsplit('.', 1)[-1]}`](code:{address(f'ldpnb.{path}')})"
-        for path in known.rests_on
-    ]
-    return f"[The lines that decide it](code:{address_of(known.check)}); rests on {', '.join(rests)}"
-
-
-def ledger_filter() -> str:
-    """Return the form by which the ledger's page is filtered."""
-    choices = {
-        "source": ("Source", list(claims.LEDGERS)),
-        "status": ("Verdict", sorted({row["status"] for row in rows()})),
-        "reach": ("Decided for", sorted({row["reach"] for row in rows()})),
-        "kind": ("Evidence", sorted({row["kind"] for row in rows()})),
-    }
-    fields = []
-    for name, (label, values) in choices.items():
-        options = "".join(f'<option value="{value.replace(" ", "-")}">{value}</option>' for value in values)
-        fields.append(f'<label>{label} <select name="{name}"><option value="">any</option>{options}</select></label>')
-    text = '<label>Containing <input type="search" name="text"></label>'
-    return f'<form id="filter" hidden>{"".join(fields)}{text}<output aria-live="polite"></output></form>\n'
-
-
-def counts() -> dict[str, str]:
-    """Return how many claims of the sources there are, and how they came out, for sentences."""
-    own = [row["status"] for row in rows() if row["claim"].split("/")[0] in claims.SOURCES]
-    return {
-        "claims": str(len(own)),
-        "counts": ", ".join(f"{count} {status}" for status, count in Counter(own).most_common()),
-    }
-
-
-def errata() -> str:
-    """Return what every source should say instead, of its claims that were corrected or refuted."""
-    parts = [
-        "# Errata",
-        "What holds instead of a claim, for its authors and for whoever builds on it; the evidence is one click away.",
-    ]
-    for source, title in claims.SOURCES.items():
-        wrong = [row for row in rows() if row["claim"].startswith(f"{source}/") and row["corrected"]]
-        wrong = [row for row in wrong if row["status"] in ("corrected", "refuted")]
-        items = (
-            f"- **[{r['place']}](#{anchor(r['claim'])})** ({r['status']}). {says(r)} *Instead:* {r['corrected']}"
-            for r in wrong
-        )
-        parts += [f"## {title}", "\n".join(items) or "Nothing."]
-    return "\n\n".join(parts) + "\n"
+    check = claims.path_of(inspect.unwrap(known.check))
+    rests = [f"[`{'.'.join(path.split('.')[-2:])}`](code:{address(f'ldpnb.{path}')})" for path in known.rests_on]
+    return f"[The lines that decide it](code:{address(f'ldpnb.{check}')}); rests on {', '.join(rests)}"
 
 
 def says(row: dict[str, str]) -> str:
@@ -207,8 +163,5 @@ def package() -> Iterator[tuple[str, str]]:
 def published(name: str) -> tuple[dict[str, Any], pd.DataFrame]:
     """Return a published figure's caption, title, setting and encoding, and its numbers."""
     path = home() / f"figures/{name}"
-    with writing.whole(path.with_suffix(".json")) as text:
-        made = json.loads(text)
-    with writing.whole(path.with_suffix(".csv")) as text:
-        table = pd.read_csv(StringIO(text), keep_default_na=False, na_values=[""])
-    return made, table
+    table = pd.read_csv(path.with_suffix(".csv"), keep_default_na=False, na_values=[""])
+    return json.loads(path.with_suffix(".json").read_bytes()), table

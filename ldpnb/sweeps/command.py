@@ -1,9 +1,9 @@
 """The command line of sweeps."""
 
 import os
-import sys
-from functools import partial
+import threading
 from pathlib import Path
+from unittest import mock
 
 import click
 
@@ -27,6 +27,12 @@ def pairs(_context: click.Context, _option: click.Parameter, values: tuple[str, 
     return given
 
 
+def _end(thread: threading.ExceptHookArgs) -> None:
+    """End the command where a thread of joblib's fails, for lack of memory: joblib would wait for it for ever."""
+    click.echo(f"ldpnb: a thread failed: {thread.exc_value}", err=True)
+    os._exit(1)
+
+
 @click.command(short_help="Run an experiment over a grid of settings.")
 @click.argument("id", required=False)
 @click.option("-g", "--grid", multiple=True, callback=pairs, metavar="NAME=VALUES", help=_VALUES)
@@ -46,31 +52,30 @@ def sweep(
     backend: str,
     scheduler: str | None,
 ) -> None:
-    """Run an experiment over a grid; without --output, show it and its parameters; without ID, all experiments.
+    """Run an experiment over a grid; without --output, show it and its parameters.
 
     Finished blocks are kept, and the same command continues where it was stopped. The numbers do not depend on where or
-    in what order it runs. ID is an experiment of the companion, or MODULE:FUNCTION for one of your own, whose code is
-    then run.
+    in what order it runs. ID is frequencies, or MODULE:FUNCTION for an experiment of your own, whose code is then run.
     """
-    from ldpnb.sweeps import grid as grids
     from ldpnb.sweeps import sweep as sweeps
     from ldpnb.sweeps.experiments import EXPERIMENTS
 
     if id is None or (output is None and not grid):
         for name in [id] if id else EXPERIMENTS:
-            click.echo(f"{name}: {(grids.find(name).__doc__ or '').partition(chr(10))[0]}")
-            for p in grids.parameters(name).values():
-                among = f"; one of {' | '.join(p.choices)}" if p.choices else ""
-                click.echo(f"  -g {p.name}={p.default!r}  ({p.type}) {p.meaning}{among}")
+            click.echo(f"{name}: {(sweeps.find(name).__doc__ or '').partition(chr(10))[0]}")
+            for p in sweeps.parameters(name).values():
+                click.echo(f"  -g {p.name}={p.default!r}  ({p.type}) {p.meaning}")
         return
     if output is None:
         raise UsageError("a sweep needs a folder for its results: --output FOLDER")
     if (backend == "dask") != (scheduler is not None):
         raise UsageError(f"--backend dask and --scheduler need each other, got {backend}, {scheduler}")
     require_uncommitted(output)
-    run = partial(sweeps.sweep, repetitions=repetitions, seed=seed, jobs=jobs, scheduler=scheduler)
     try:
-        table, computed = run(id, grid, output, progress=sys.stderr.isatty())
+        with mock.patch.object(threading, "excepthook", _end):
+            table, computed = sweeps.sweep(
+                id, grid, output, repetitions=repetitions, seed=seed, jobs=jobs, scheduler=scheduler
+            )
     except sweeps.StoppedError as error:
         click.echo(f"ldpnb: {error}", err=True)
         raise SystemExit(1) from error

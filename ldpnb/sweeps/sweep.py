@@ -3,23 +3,25 @@
 Blocks are computed by joblib's workers and written by the process that runs the sweep, so that workers need no shared
 disk. A block's file is named after all that decides its numbers, its code too, and carries a checksum. So finished
 blocks are not run again, and a damaged one, or one of other code, is.
+
+An experiment is one of `ldpnb.sweeps.experiments`, or any importable function of the same form as ``module:function``.
+Its module is then run, so such a name must be trusted like code.
 """
 
-import _thread
 import contextlib
 import functools
 import hashlib
 import inspect
 import itertools
 import json
+import pkgutil
 import platform
-import signal
-import threading
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import joblib
 import numpy as np
@@ -28,9 +30,12 @@ from tqdm import tqdm
 
 from ldpnb import writing
 from ldpnb.checks import UsageError, nearest, needed_for, shown
+from ldpnb.notebook.parameters import Parameter
 from ldpnb.notebook.tables import without_formulas
 from ldpnb.rng import stream
-from ldpnb.sweeps.grid import Value, find, parameters, values
+from ldpnb.sweeps.experiments import EXPERIMENTS
+
+Value = str | int | float | bool
 
 BLOCK = 1000
 """Most repetitions in a block."""
@@ -40,6 +45,61 @@ _CONNECTING, _IDLE = 10, 10
 
 Row = dict[str, Any]
 """A series' labels and measure at a point, with the count, sum and squared distances from the block's mean."""
+
+
+def find(name: str) -> Callable[..., Any]:
+    """Return an experiment of the companion by its name, or any other as ``module:function``."""
+    if ":" not in name:
+        if name not in EXPERIMENTS:
+            raise UsageError(f"no experiment {shown(name)}{nearest(name, list(EXPERIMENTS))}; `ldpnb sweep` shows all")
+        return EXPERIMENTS[name]
+    try:
+        return pkgutil.resolve_name(name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise UsageError(f"no experiment {shown(name)}: {shown(str(error))}") from None
+
+
+def parameters(name: str) -> dict[str, Parameter]:
+    """Return the parameters of an experiment: type, default and, by `typing.Annotated`, meaning.
+
+    >>> list(parameters("frequencies"))
+    ['mechanism', 'epsilon', 'domain_size', 'n', 'concentration']
+    """
+    function, known = find(name), {}
+    hints = get_type_hints(function, include_extras=True)
+    for key, parameter in inspect.signature(function).parameters.items():
+        if key in ("repetitions", "rng"):
+            continue
+        hint = hints.get(key)
+        kind, meaning = get_args(hint) if get_origin(hint) is Annotated else (hint, "")
+        if kind not in (int, float, str, bool) or parameter.default is parameter.empty:
+            raise UsageError(f"{name}: {key} needs a default and a type among int, float, str and bool")
+        known[key] = Parameter(key, kind.__name__, parameter.default, meaning)
+    return known
+
+
+def values(parameter: Parameter, text: str) -> tuple[Value, ...]:
+    """Return the values that a text describes: a list with commas, ``low:high:count`` or ``low:high:count:log``.
+
+    Numbers of a range are rounded to 12 digits, or to whole ones.
+
+    >>> known = parameters("frequencies")
+    >>> values(known["epsilon"], "0.1:0.5:3"), values(known["n"], "1e2:1e4:2:log")
+    ((0.1, 0.3, 0.5), (100, 10000))
+    """
+    items = text.split(",")
+    if parameter.type in ("int", "float") and ":" in text:
+        try:
+            low, high, count, *scale = text.split(":")
+            rising = float(low) < float(high) < np.inf
+            if not (rising and re.fullmatch(r"[1-9]\d{0,5}", count) and scale in ([], ["log"])):
+                raise ValueError
+            spaced = (np.geomspace if scale else np.linspace)(float(low), float(high), int(count))
+        except ValueError:
+            rule = "low:high:count with low < high, low:high:count:log with low > 0 too, or a list with commas"
+            raise UsageError(f"{parameter.name} must be {rule}, got {parameter.name}={shown(text)}") from None
+        items = [str(round(v)) if parameter.type == "int" else f"{v:.12g}" for v in spaced]
+    return tuple(dict.fromkeys(map(parameter.convert, items)))
 
 
 class StoppedError(RuntimeError):
@@ -62,11 +122,6 @@ class Block:
         key = hashlib.sha256(json.dumps(asdict(self)).encode()).hexdigest()[:32]
         return folder / "blocks" / f"{key}.json"
 
-    def rng(self) -> np.random.Generator:
-        """Return the block's random stream, which does not depend on the code."""
-        key = itertools.chain.from_iterable(self.point)
-        return stream("sweep", self.experiment, *key, "block", self.number, seed=self.seed)
-
 
 def sweep(
     experiment: str,
@@ -77,35 +132,13 @@ def sweep(
     seed: int = 2022,
     jobs: int = 1,
     scheduler: str | None = None,
-    progress: bool = False,
 ) -> tuple[pd.DataFrame, int]:
-    """Run a sweep, or what is missing of it, and write its table.
+    """Run a sweep, or what is missing of it, on this machine or a cluster's scheduler, and write its ``table.csv``.
 
-    Parameters
-    ----------
-    experiment, grid : str, mapping of str to str
-        An experiment's name (`find`), and the values of its parameters (`values`); the others have their defaults.
-    folder : Path
-        New, empty, or of earlier sweeps, whose blocks are used.
-    repetitions, seed : int
-        At every point, ``>= 2``; of every random stream, ``>= 0``.
-    jobs, scheduler : int, str
-        Processes on this machine, or the address of a Dask scheduler, on whose cluster it runs instead.
-    progress : bool
-        Whether to show a bar.
-
-    Returns
-    -------
-    DataFrame, int
-        ``table.csv`` of the folder, and how many blocks were computed. A row per point and series: the experiment's
-        parameters, the series' labels, ``repetitions``, each measure's mean and ``<measure>_standard_error``.
-
-    Raises
-    ------
-    UsageError
-        For what can be refused before any work.
-    StoppedError
-        If it cannot go on. What is finished is kept, and the same call continues.
+    The folder must be new, empty or of earlier sweeps, whose blocks are used. Returned are the table and the number of
+    new blocks. A row is a point and a series: the experiment's parameters, the series' labels, ``repetitions``, and
+    each measure's mean and ``<measure>_standard_error``. `UsageError` refuses before any work; after a `StoppedError`
+    the same call goes on.
     """
     if repetitions < 2 or seed < 0:
         raise UsageError(f"need repetitions >= 2 and seed >= 0, got repetitions={repetitions}, seed={seed}")
@@ -119,12 +152,12 @@ def sweep(
             work = joblib.Parallel(min(jobs, len(missing) or 1), return_as="generator_unordered")
             results = work(map(joblib.delayed(compute), missing))
             done = len(blocks) - len(missing)
-            for block, sums in tqdm(results, total=len(blocks), initial=done, disable=not progress):
+            for block, sums in tqdm(results, total=len(blocks), initial=done, disable=None):
                 rows[block], text = sums, json.dumps(sums)
                 writing.write(block.path(folder), f"{_checksum(text)}\n{text}\n".encode())
         table = _table([row for sums in rows.values() for row in sums or ()])
         writing.write(folder / "table.csv", without_formulas(table).to_csv(index=False, lineterminator="\n").encode())
-    except (UsageError, StoppedError):
+    except UsageError:
         raise
     except Exception as error:  # of the experiment, joblib, Dask or the disk
         reason = shown(f"{type(error).__name__}: {' '.join(str(error).split())}")
@@ -152,19 +185,18 @@ def code_of(experiment: str) -> str:
     """Return a hash of what decides an experiment's numbers: versions, this package, and all in its module's folder."""
     package, own = Path(__file__).parents[1], Path(inspect.getfile(find(experiment))).parent
     folders = [package] if own.is_relative_to(package) else [package, own]
-    digest = hashlib.sha256(" ".join([platform.python_version(), *map(version, ("numpy", "scipy"))]).encode())
-    for folder in folders:
-        for path in sorted(folder.rglob("*.py")):
-            if not any(part.startswith(".") or part == "site-packages" for part in path.relative_to(folder).parts):
-                digest.update(hashlib.sha256(path.read_bytes()).digest())
-    return digest.hexdigest()
+    hidden = re.compile(r"(^|/)(\.|site-packages/)")
+    paths = [(folder, path) for folder in folders for path in sorted(folder.rglob("*.py"))]
+    files = [path for folder, path in paths if not hidden.search(path.relative_to(folder).as_posix())]
+    versions = [platform.python_version(), version("numpy"), version("scipy")]
+    return joblib.hash([versions, [path.read_bytes() for path in files]])
 
 
 @contextlib.contextmanager
 def _workers(scheduler: str | None) -> Iterator[None]:
     """Let joblib use the processes of this machine, with one thread of BLAS each, or a cluster."""
     if scheduler is None:
-        with joblib.parallel_config("loky", inner_max_num_threads=1, idle_worker_timeout=_IDLE), _no_lost_threads():
+        with joblib.parallel_config("loky", inner_max_num_threads=1, idle_worker_timeout=_IDLE):
             yield
         return
     with needed_for("backend dask"):
@@ -177,32 +209,14 @@ def _workers(scheduler: str | None) -> Iterator[None]:
         yield
 
 
-@contextlib.contextmanager
-def _no_lost_threads() -> Iterator[None]:
-    """Let a thread of joblib that fails, for lack of memory, end the command, which would wait for it for ever."""
-    failures: list[str] = []
-
-    def end(thread: threading.ExceptHookArgs) -> None:
-        failures.append(f"a thread failed: {thread.exc_value}")
-        _thread.interrupt_main(signal.SIGTERM)  # which the command line takes as Ctrl-C
-
-    before, threading.excepthook = threading.excepthook, end
-    try:
-        yield
-    except KeyboardInterrupt:
-        if failures:
-            raise StoppedError(failures[0]) from None
-        raise
-    finally:
-        threading.excepthook = before
-
-
 def compute(block: Block) -> tuple[Block, list[Row]]:
     """Run a block's repetitions, in a worker; return the block and its sums."""
     try:
         if code_of(block.experiment) != block.code:
             raise ValueError("its worker has other code, or other versions, than is here")
-        series = find(block.experiment)(**dict(block.point), repetitions=block.repetitions, rng=block.rng())
+        key = itertools.chain.from_iterable(block.point)
+        rng = stream("sweep", block.experiment, *key, "block", block.number, seed=block.seed)
+        series = find(block.experiment)(**dict(block.point), repetitions=block.repetitions, rng=rng)
         rows = [row for number, each in enumerate(series) for row in _sums(block, number, *each)]
         if not rows:
             raise ValueError("the experiment must yield a series, got none")

@@ -15,7 +15,13 @@ from ldpnb.run.ledger import committed_ledger
 NOTEBOOK, FIGURE = "2_bun2022/03_cluster_lower_bounds", "losses"
 PLAYED = f"notebooks/{NOTEBOOK}.html"
 FEW = ["index.html", "planner.html", "ledger.html?status=refuted", PLAYED, "code/ldpnb/rng.html#L-12"]
-OTHERS = ["ledger.html", "errata.html", "package/privacy.html", "search.html?q=budget", "notebooks/glossary.html"]
+OTHERS = [
+    "ledger.html",
+    "figures/2_bun2022/errata.html",
+    "package/privacy.html",
+    "search.html?q=budget",
+    "notebooks/glossary.html",
+]
 OTHERS += [f"notebooks/{notebook.id}.html" for notebook in catalogue()]
 PAGES = [*FEW, *OTHERS] if "LDPNB_THOROUGH" in os.environ else FEW
 PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True}

@@ -96,7 +96,7 @@ def test_notebooks_list_registered_claims_only(shown: dict[str, list[str]]) -> N
 
 @pytest.mark.parametrize("source", errata.sheets())
 def test_the_committed_erratum_sheet_is_current(source: str) -> None:
-    assert errata.sheet_path(source).read_text(encoding="utf-8") == errata.sheet(source)
+    assert errata.sheets()[source].read_text(encoding="utf-8") == errata.sheet(source)
 
 
 def test_the_committed_ledger_is_current() -> None:

@@ -10,16 +10,16 @@ import pytest
 from ldpnb.run import errata
 from ldpnb.run.ledger import committed_ledger
 
-NOTED = [(source, key) for source in errata.sheets() for key in errata.errata(source)]
+NOTED = {claim: entry for source in errata.sheets() for claim, entry in errata.noted(source).items()}
 
 
-@pytest.mark.parametrize(("source", "key"), NOTED)
-def test_the_line_of_python_prints_what_the_sheet_says(source: str, key: str) -> None:
-    entry, printed = errata.errata(source)[key], io.StringIO()
-    assert "ldpnb" not in entry.python
+@pytest.mark.parametrize("claim", NOTED)
+def test_the_line_of_python_prints_what_the_sheet_says(claim: str) -> None:
+    entry, printed = NOTED[claim], io.StringIO()
+    assert "ldpnb" not in entry["python"]
     with contextlib.redirect_stdout(printed):
-        exec(entry.python, {})
-    assert printed.getvalue().strip() == entry.prints
+        exec(entry["python"], {})
+    assert printed.getvalue().strip() == entry["prints"]
 
 
 def test_every_source_of_a_statement_that_does_not_hold_has_a_sheet() -> None:

@@ -31,9 +31,9 @@ LEDGER = committed_ledger()
 def test_only_a_decider_grants_a_reach_beyond_instances(
     gather: Callable[[Evidence], object], status: str, reach: str
 ) -> None:
-    evidence = Evidence(reach="all parameters", corrected="what holds")
+    evidence = Evidence()
     gather(evidence)
-    verdict = evidence.verdict("1", "proof")
+    verdict = evidence.verdict(Verdict("open", "1", "proof", corrected="what holds", reach="all parameters"))
     assert (verdict.status, verdict.reach) == (status, reach)
 
 
@@ -45,7 +45,10 @@ def test_only_a_decider_grants_a_reach_beyond_instances(
         lambda e: e.proven(False),
         lambda e: e.proven(None),
         lambda e: e.decides(None),
-        lambda e: (e.needs(False), e.verdict("1", "proof")),  # false, and nobody knows what holds instead
+        lambda e: (
+            e.needs(False),
+            e.verdict(Verdict("open", "1", "proof")),
+        ),  # false, and nobody knows what holds instead
     ],
 )
 def test_what_evidence_cannot_bear_ends_the_check(gather: Callable[[Evidence], object]) -> None:
@@ -55,9 +58,10 @@ def test_what_evidence_cannot_bear_ends_the_check(gather: Callable[[Evidence], o
 
 @pytest.mark.parametrize(("example", "status"), [(False, "supported"), (True, "reproduced")])
 def test_instances_support_and_examples_reproduce(example: bool, status: str) -> None:
-    assert Evidence(decided=True, example=example).verdict("1", "proof").status == status
-    beyond = Evidence(decided=True, example=example, reach="a box")
-    assert beyond.verdict("1", "proof").status == "reproduced"
+    evidence = Evidence(decided=True)
+    assert evidence.verdict(Verdict("open", "1", "proof"), example=example).status == status
+    beyond = evidence.verdict(Verdict("open", "1", "proof", reach="a box"), example=example)
+    assert beyond.status == "reproduced"
 
 
 def test_a_reconstructed_reading_names_its_assumption() -> None:

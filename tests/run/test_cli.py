@@ -44,13 +44,16 @@ def test_list_and_show_name_ids_parameters_and_claims(checkout: Path) -> None:
         (["show", "0"], "ldpnb: 0 is ambiguous: 1_demo/01_line, 1_demo/02_broken"),
         (["verdicts", "--source", "nobody"], "ldpnb: source must be one of biswas2022"),
         (["verdicts", "--status", "wrong"], "ldpnb: status must be one of reproduced, supported"),
-        (["nonsense"], "No such command 'nonsense'"),
+        (["nonsense"], "ldpnb: No such command 'nonsense'. (`ldpnb --help`)"),
+        (["show"], "ldpnb: Missing argument 'ID'. (`ldpnb show --help`)"),
+        (["run", "--force"], "No such option '--force'. (`ldpnb run --help`)"),
+        (["plan", "mean", "--epsilon"], "Option '--epsilon' requires an argument."),
         (["check", "01_lime"], "ldpnb: no notebook 01_lime (did you mean 01_line?)"),
         (["run", "01_line", "-o", "figures/x"], "ldpnb: output must lie outside what is committed"),
         (["report"], "ldpnb: either --errata SOURCE or --readme must be given"),
         (["report", "--errata", "bun2022", "-o", "notebooks/x.md"], "ldpnb: output must lie outside what is committed"),
-        (["export", "nothing"], "ldpnb: no figure, table or claim nothing"),
-        (["sweep", "gaps", "-g", "n=10"], "ldpnb: a sweep needs a folder for its results"),
+        (["export", "figure_1", "--width", "9 miles"], "ldpnb: width must be column, page, or a length"),
+        (["sweep", "frequencies", "-g", "n=10"], "ldpnb: a sweep needs a folder for its results"),
         (["sweep", "nothing", "-o", "out"], "ldpnb: no experiment nothing"),
         (["plan", "frequency", "--epsilon", "0"], "epsilon must be"),
         (["plan", "nothing"], "No such command 'nothing'"),
@@ -59,7 +62,10 @@ def test_list_and_show_name_ids_parameters_and_claims(checkout: Path) -> None:
     ],
 )
 def test_wrong_usage_ends_with_one_clear_line_and_code_2(said, arguments: list[str], line: str) -> None:
-    assert line in said(*arguments)
+    message = said(*arguments)
+    assert message.startswith("ldpnb: ")
+    assert message.count("\n") == 1
+    assert line in message
 
 
 def test_the_command_line_starts_without_the_libraries_that_computing_and_drawing_need() -> None:

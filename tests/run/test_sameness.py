@@ -36,45 +36,34 @@ def edited(content: bytes, **changes: object) -> bytes:
 
 
 def test_a_figure_is_the_same_whatever_its_hashes_and_pages_and_another_with_another_word() -> None:
-    stored = {p.suffix: p.read_bytes() for p in REAL.parent.glob(f"{REAL.name}.*")}
-    numbers, provenance = stored[".csv"].decode(), stored[".json"]
+    paths = REAL.parent.glob(f"{REAL.name}.*")
+    stored = {path.name: path.read_bytes() for path in paths}
+    numbers, provenance = stored["losses.csv"].decode(), stored["losses.json"]
     long = re.search(r"0\.\d{10}", numbers)[0]
     last = numbers.replace(long, long[:-1] + str((int(long[-1]) + 1) % 10), 1)
-    for same in (
-        {},
-        {".csv": last.encode()},
-        {".pdf": b"another page"},
-        {".json": edited(provenance, sha256="0", drawn={})},
+    for part in (
+        {"losses.csv": last.encode()},
+        {"losses.pdf": b"another"},
+        {"losses.json": edited(provenance, sha256="0", drawn={})},
     ):
-        assert same_files(*named(stored, stored | same))
-    for other in (
-        {".csv": numbers.replace("exact", "exactly", 1).encode()},
-        {".csv": (numbers + numbers.splitlines()[-1] + "\n").encode()},
-        {".json": edited(provenance, caption="Another.")},
-        {".json": edited(provenance, title="Another")},
-        {".json": b"rubbish"},
-        {".png": b"rubbish"},
-        {".svg": b"one format more"},
-        {".png": picture()},
+        assert same_files(stored, stored | part)
+    for part in (
+        {"losses.csv": numbers.replace("exact", "exactly", 1).encode()},
+        {"losses.csv": (numbers + numbers.splitlines()[-1] + "\n").encode()},
+        {"losses.json": edited(provenance, caption="Another.")},
+        {"losses.json": b"rubbish"},
+        {"losses.png": b"rubbish"},
+        {"losses.svg": b"one format more"},
+        {"losses.png": picture()},
     ):
-        assert not same_files(*named(stored, stored | other))
-
-
-def named(*folders: dict[str, bytes]) -> list[dict[str, bytes]]:
-    return [{f"losses{suffix}": content for suffix, content in folder.items()} for folder in folders]
+        assert not same_files(stored, stored | part)
 
 
 def test_outputs_are_the_same_up_to_a_millionth_and_their_words_exactly() -> None:
-    output = json.dumps([{"data": {"text/plain": ["loss  0.0951229\n", "users 1,000"]}, "execution_count": 2}])
+    output = "loss 0.0951229, users 1,000"
     assert same_text(output, output.replace("0.0951229", "0.09512295"))
-    for before, after in (
-        ("0.0951229", "0.0951239"),
-        ("loss", "gain"),
-        ("1,000", "1,001"),
-        ("0.0951229", "-0.0951229"),
-    ):
-        assert not same_text(output, output.replace(before, after))
-    assert not same_text("1 2", "1 2 3")
+    for other in ("loss 0.0951239, users 1,000", "loss 0.0951229, users 1,001", "loss -0.0951229, users 1,000"):
+        assert not same_text(output, other)
 
 
 def test_a_notebook_is_the_same_if_its_pictures_are() -> None:

@@ -7,7 +7,6 @@ import pytest
 from click.testing import CliRunner
 
 from ldpnb import claims
-from ldpnb.checks import UsageError
 from ldpnb.cli import cli
 from ldpnb.run import card
 from ldpnb.run.catalogue import home
@@ -24,7 +23,7 @@ def test_a_claim_is_found_by_any_part_of_its_name_that_no_other_has(name: str) -
     assert said(name).startswith("bun2022/theorem-5.2: Theorem 5.2, Section 5.1 growing clusters of bun2022\n")
 
 
-def test_a_card_tells_verdict_notebook_code_and_figures_that_exist() -> None:
+def test_a_card_tells_verdict_notebook_and_code() -> None:
     text = said("theorem-5.2")
     for part in (
         "status      reproduced",
@@ -36,26 +35,18 @@ def test_a_card_tells_verdict_notebook_code_and_figures_that_exist() -> None:
     assert "notebook    notebooks/2_bun2022/03_cluster_lower_bounds.ipynb" in text
     assert re.search(r"decision    ldpnb/papers/bun2022/section_5.py:\d+", text)
     assert re.search(r"rests on    ldpnb/privacy/clusters.py:\d+", text)
-    assert "figures/2_bun2022/03_cluster_lower_bounds/losses.png" in text
     assert "from-one-sample" in said("several-releases")
-    assert re.findall(r"\S+\.png", said("biswas2022/figure-1")) == [
-        "figures/1_biswas2022/01_sampling_bias/figure_1.png"
-    ]
 
 
-def test_every_claim_of_the_ledger_is_found_by_its_whole_name_and_its_files_exist() -> None:
+def test_every_claim_of_the_ledger_is_found_by_its_whole_name_and_its_lines_exist() -> None:
     for row in committed_ledger().to_dict("records"):
         assert card.find_claim(row["claim"]) == row
-        assert all((home() / path).exists() for path in card.figures(row))
-        for path in claims.find(row["claim"]).rests_on:
-            file, line = card.place(pkgutil.resolve_name(f"ldpnb.{path}"))
-            assert line <= len((home() / file).read_text().splitlines())
+    for path in {path for claim in claims.claims() for path in claim.rests_on}:
+        file, line = card.place(pkgutil.resolve_name(f"ldpnb.{path}"))
+        assert line <= len((home() / file).read_text().splitlines())
 
 
 def test_several_claims_are_listed_and_none_names_the_nearest() -> None:
-    assert re.match(r"theorem-3.1 is ambiguous: .*bun2022/theorem-3.1, lopuhaa2020/theorem-3.1$", said("theorem-3.1"))
-    for text in ("lopuhaa2020/figure-2-n-10-4", "lopuhaa2020/figure-2-n-10-6"):
-        assert text in said("n-10")
+    assert said("theorem-3.1").endswith(", bun2022/theorem-3.1, lopuhaa2020/theorem-3.1")
     assert said("theorem-5.22").startswith("no notebook or claim theorem-5.22 (did you mean ")
-    with pytest.raises(UsageError, match="no notebook or claim zzz;"):
-        card.find_claim("zzz")
+    assert said("zzz").startswith("no notebook or claim zzz;")

@@ -92,7 +92,7 @@ def published_rates(column: str) -> tuple[float, float]:
     >>> published_rates("true_positive_rate")
     (0.8901, 0.7177)
     """
-    rows = writing.Table("papers/juarez2022/rates.csv", lambda row: (row["group"], float(row[column])))
+    rows = {row["group"]: float(row[column]) for row in writing.rows("papers/juarez2022/rates.csv")}
     return rows["male"], rows["female"]
 
 

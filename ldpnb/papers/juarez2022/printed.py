@@ -9,7 +9,7 @@ from ldpnb import writing
 
 @cache
 def _printed() -> dict[tuple[str, str], str]:
-    return writing.Table("papers/juarez2022/printed.csv", lambda row: ((row["place"], row["key"]), row["value"]))
+    return {(row["place"], row["key"]): row["value"] for row in writing.rows("papers/juarez2022/printed.csv")}
 
 
 def text(place: str, key: str) -> str:

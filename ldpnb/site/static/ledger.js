@@ -3,6 +3,11 @@
 const form = document.getElementById("filter");
 if (form) {
   const claims = [...document.querySelectorAll(".claim")];
+  for (const select of form.querySelectorAll("select")) {
+    const words = claims.flatMap((claim) => [...claim.classList]).filter((word) => word.startsWith(`${select.name}-`));
+    const values = [...new Set(words)].map((word) => word.slice(select.name.length + 1));
+    select.append(new Option("any", ""), ...values.map((value) => new Option(value.replaceAll("-", " "), value)));
+  }
   for (const [name, value] of new URLSearchParams(location.search)) if (form.elements[name]) form.elements[name].value = value;
   form.hidden = false;
   form.oninput = () => {

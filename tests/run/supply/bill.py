@@ -9,9 +9,12 @@ import hashlib
 import json
 import re
 import tomllib
+from contextlib import suppress
 from importlib.metadata import metadata
 from pathlib import Path
 from typing import Any
+
+from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
 
 import ldpnb
 
@@ -38,16 +41,19 @@ ELSEWHERE = {
 }
 """Licences of packages that are locked for some systems or Pythons only."""
 
-WORDS = {
-    "MIT": ("MIT", "MIT License", "MIT license"),
-    "Apache-2.0": ("Apache-2.0", "Apache 2.0", "Apache License, Version 2.0", "Apache Software License"),
-    "BSD-2-Clause": ("BSD-2-Clause", "BSD 2-Clause License"),
-    "BSD-3-Clause": ("BSD-3-Clause", "BSD 3-Clause License"),
-    "ISC": ("ISC license", "ISC License (ISCL)"),
-    "MPL-2.0": ("MPL-2.0", "Mozilla Public License 2.0 (MPL 2.0)"),
-    "MPL-2.0 AND MIT": ("MPL-2.0 AND MIT",),
+SPDX = {
+    "MIT License": "MIT",
+    "MIT license": "MIT",
+    "Apache 2.0": "Apache-2.0",
+    "Apache License, Version 2.0": "Apache-2.0",
+    "Apache Software License": "Apache-2.0",
+    "BSD 2-Clause License": "BSD-2-Clause",
+    "BSD 3-Clause License": "BSD-3-Clause",
+    "ISC License (ISCL)": "ISC",
+    "ISC license": "ISC",
+    "Mozilla Public License 2.0 (MPL 2.0)": "MPL-2.0",
 }
-"""How packages without an SPDX expression name their licence."""
+"""SPDX expressions of the words by which packages name their licence."""
 
 UNNUMBERED = {"BSD": "BSD License", "BSD License": "BSD License", "Python Software Foundation License": "PSF License"}
 """What they say without a version: kept as a name."""
@@ -56,43 +62,26 @@ UNNUMBERED = {"BSD": "BSD License", "BSD License": "BSD License", "Python Softwa
 def locked() -> list[tuple[str, str, str]]:
     """Return name, version and environment marker of every line of the lock."""
     text = (ROOT / "requirements.lock").read_text(encoding="utf-8")
-    found = re.findall(r"^([A-Za-z0-9._-]+)==(\S+)(?: ; (.*?))?(?: \\)?$", text, re.MULTILINE)
-    return [(name.lower(), version, marker) for name, version, marker in found]
-
-
-def licence(name: str) -> dict[str, Any]:
-    """Return a package's licence as CycloneDX has it: an SPDX expression, or a name where it declares no version."""
-    return {"expression": ELSEWHERE[name]} if name in ELSEWHERE else declared(name)
+    lines = re.findall(r"^([A-Za-z0-9._-]+)==(\S+)(?: ; (.*?))?(?: \\)?$", text, re.MULTILINE)
+    return [(name.lower(), version, marker) for name, version, marker in lines]
 
 
 def declared(name: str) -> dict[str, Any]:
-    """Return the licence that an installed package declares."""
-    about = metadata(name)
-    if about.get("License-Expression"):
-        return {"expression": about.get("License-Expression")}
-    said = [(about.get("License") or "").strip()]
-    said += [c.split(" :: ")[-1] for c in about.get_all("Classifier", []) if c.startswith("License")]
-    for words in said:
-        for expression, names in WORDS.items():
-            if words in names:
-                return {"expression": expression}
-    for words in said:
-        if words in UNNUMBERED:
-            return {"license": {"name": UNNUMBERED[words]}}
-    raise ValueError(f"{name} declares no licence known here: {said}")
+    """Return the licence that an installed package declares: an SPDX expression, or a name if it tells no version."""
+    package = metadata(name)
+    words = [package.get("License-Expression") or "", (package.get("License") or "").strip()]
+    words += [c.split(" :: ")[-1] for c in package.get_all("Classifier", []) if c.startswith("License")]
+    for word in words:
+        with suppress(InvalidLicenseExpression):
+            return {"expression": canonicalize_license_expression(SPDX.get(word, word))}
+    return {"license": {"name": next(UNNUMBERED[word] for word in words if word in UNNUMBERED)}}
 
 
 def component(name: str, version: str, marker: str) -> dict[str, Any]:
     """Return one line of the lock as a component."""
     purl = f"pkg:pypi/{name}@{version}"
-    made = {
-        "type": "library",
-        "bom-ref": purl,
-        "name": name,
-        "version": version,
-        "purl": purl,
-        "licenses": [licence(name)],
-    }
+    licence = {"expression": ELSEWHERE[name]} if name in ELSEWHERE else declared(name)
+    made = {"type": "library", "bom-ref": purl, "name": name, "version": version, "purl": purl, "licenses": [licence]}
     return made | ({"properties": [{"name": "environment marker", "value": marker}]} if marker else {})
 
 
