@@ -190,7 +190,11 @@ KINDS = {
         {"strip": "CHF"},
     ),
     "in brackets": csv(
-        text("p,x", [f"({a})" if a % 2 else a for a in AGES], AGES), "p", mean([-a if a % 2 else a for a in AGES])
+        text("p,x", [f"({a})" if a % 2 else a for a in AGES], AGES),
+        "p",
+        mean([-a if a % 2 else a for a in AGES]),
+        r"'\(25\)' may be a negative number; state strip=\(\)",
+        {"strip": "()"},
     ),
     "minus behind": csv(
         text("p,x", [f"{a}-" if a % 2 else a for a in AGES], AGES), "p", mean([-a if a % 2 else a for a in AGES])

@@ -18,14 +18,14 @@ _PLAIN = r"[+-]?(0|[1-9]\d*)(\.(\d{1,2}|\d{4,}))?"
 _DAY = r"(19|20)\d\d(0[1-9]|1[0-2])[0-3]\d"
 _DIGIT = rf"[\d{''.join(THOUSANDS.values())}]"
 _LIKE = rf"[+-]?{_DIGIT}*\d{_DIGIT}*([eE][+-]?\d+)?"
-_NEGATIVE = r"^(?:\((\d[^()]*)\)|(\d.*)-)$"
-"""As accountants write a negative number: (12.50) or 12.50-."""
+_BRACKETS = "()"
+"""Stated to be taken off, it makes numbers in brackets negative, as accountants write them."""
 _SIGNED = re.compile(r"([^\w\s(-]{0,2}|[A-Z]{3}) ?[+-]?\d[\d.,' \u00a0]*? ?([^\d.,\s]{0,4})")
 _FEW, _SAMPLE = 8, 1000
 
 
-def plain_numbers(series: Any, reading: Reading) -> Any:
-    """Return a column of numbers, or of texts that are blank or numbers with one reading, as floats; others unchanged.
+def plain_numbers(series: Any, reading: Reading) -> NDArray[np.float64] | None:
+    """Return a column of numbers, or of texts that are blank or numbers with one reading, as floats; of others None.
 
     So it is with most columns, and takes a quarter of the memory that comparing their different entries takes.
     """
@@ -33,13 +33,13 @@ def plain_numbers(series: Any, reading: Reading) -> Any:
     import pyarrow.compute as pc
 
     if pd.api.types.is_numeric_dtype(series) and not pd.api.types.is_bool_dtype(series):
-        return pd.Series(series.to_numpy(float, na_value=np.nan))
+        return np.asarray(series.to_numpy(float, na_value=np.nan))
     if series.dtype != "string[pyarrow]" or reading.decimal == "," or reading.thousands not in ("", ","):
-        return series
+        return None
     texts = pc.utf8_trim_whitespace(pa.array(series))
     if not _matches(texts, f"({_PLAIN})?").all() or _matches(texts, _DAY).all():
-        return series
-    return pd.Series(np.asarray(pc.if_else(pc.equal(texts, ""), None, texts).cast(pa.float64()).fill_null(np.nan)))
+        return None
+    return np.asarray(pc.if_else(pc.equal(texts, ""), None, texts).cast(pa.float64()).fill_null(np.nan))
 
 
 def as_numbers(texts: Any, reading: Reading) -> NDArray[np.float64]:
@@ -48,15 +48,22 @@ def as_numbers(texts: Any, reading: Reading) -> NDArray[np.float64]:
     Raises
     ------
     AmbiguousError
-        If two readings fit and differ, or if numbers have signs around them that nobody stated.
+        If two readings fit and differ, or if numbers have signs or brackets around them that nobody stated.
     """
     import pyarrow.compute as pc
 
     plain = pc.replace_substring_regex(texts, "[\u2212\u2013]", "-")
     for affix in map(re.escape, reading.strip):
         plain = pc.utf8_trim_whitespace(pc.replace_substring_regex(plain, f"^{affix}|{affix}$", ""))
-    plain = pc.replace_substring_regex(plain, _NEGATIVE, r"-\1\2")
-    like = _matches(plain, _LIKE)
+    plain = pc.replace_substring_regex(plain, r"^(\d.*)-$", r"-\1")
+    if _BRACKETS in reading.strip:
+        plain = pc.replace_substring_regex(plain, r"^\((\d[^()]*)\)$", r"-\1")
+    bracketed = _matches(plain, rf"\({_LIKE}\)")
+    like = _matches(plain, _LIKE) | bracketed
+    if bracketed.any() and like.mean() > 0.5:
+        text = plain[int(bracketed.argmax())].as_py()
+        ways: dict[str, Any] = {f"it is -{text[1:-1]}": {"strip": _BRACKETS}, "names": {"kind": "category"}}
+        raise AmbiguousError(f"{text!r} may be a negative number", ways)
     if like.mean() < 0.9 and not reading.strip:
         _ask_signs(plain[:_SAMPLE].to_pylist())
     readings = {
