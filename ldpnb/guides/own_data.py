@@ -192,7 +192,7 @@ def groups(
         print(f"{column.attribute} holds no numbers, so there is no gap between means.")
         return None
     if data:
-        return files.load_groups(data, name, group, low=low, high=high, bins=bins, reading=reading)
+        return files.load_counts(data, name, group, low=low, high=high, bins=bins, reading=reading)
     rates = clients.published_rates("true_positive_rate")
     hits = [round(size * rate) for size, rate in zip(_PUBLISHED_CLIENTS, rates, strict=True)]
     counts = np.array([[size - hit, hit] for size, hit in zip(_PUBLISHED_CLIENTS, hits, strict=True)])
