@@ -302,7 +302,10 @@ KINDS = {
         "skip=1 and header=0",
         {"skip": 1, "header": 0},
     ),
-    "a name twice": csv(text("q,q,age", AGES, SEXES, AGES), "q", REFUSED, "columns are called"),
+    "a name twice": csv(
+        text("q,q,age", AGES, SEXES, AGES), "q", REFUSED, "columns are called 'q'.*skip=1 and header=0"
+    ),
+    "a name twice, numbered": csv(text("q,q,age", AGES, SEXES, AGES), "2", PAIR, "no column", {"skip": 1, "header": 0}),
     "sep=": csv(b"\xef\xbb\xbfsep=;\r\n" + text("age;sex", AGES, SEXES, sep=";", end="\r\n"), "age", AGE),
     "a byte order mark": csv(b"\xef\xbb\xbf" + text("age;größe", AGES, AGES, sep=";", end="\r\n"), "age", AGE),
     "old line ends": csv(text("age,sex", AGES, SEXES, end="\r"), "sex", PAIR),

@@ -1,8 +1,5 @@
 """A column of the user's own table, tallied: categories, dates, whole numbers, or real numbers in stated bins.
 
-Use `load_counts` for a column, alone or by groups, and `load_rows` for columns row by row. An empty path stands for
-the source's own population and gives None.
-
 The range of a number is never taken from the data: it would reveal the smallest and the largest value, and users have
 to know it before they can answer. The same is true of categories, but if none are stated those that occur are taken,
 with a remark.
@@ -128,27 +125,6 @@ def load_counts(
     if report:
         print(made_column.report())
     return made_column
-
-
-def load_rows(
-    data: str | Path, *, numbers: Sequence[str] = (), texts: Sequence[str] = (), reading: Reading = _PLAIN
-) -> pd.DataFrame:
-    """Return columns of a table row by row, as floats and texts; a missing entry is nan or None."""
-    with opened(data) as path:
-        table = read(path, reading, (*numbers, *texts))
-        frame = {}
-        for name in (*texts, *numbers):
-            kind = "number" if name in numbers else "category"
-            entries = parsed(table.entries(name), name, replace(reading, kind=kind))
-            values = np.array([*entries.values, None], dtype=object)[entries.places]
-            frame[name] = values.astype(float) if kind == "number" else values
-        return pd.DataFrame(frame)
-
-
-def column_names(data: str | Path, reading: Reading = _PLAIN, *, name: str = "data") -> tuple[str, ...]:
-    """Return the names of a table's columns; `name` is what the caller calls the file."""
-    with opened(data, name) as path:
-        return read(path, reading, ()).names
 
 
 @contextmanager

@@ -14,7 +14,10 @@ from scipy.special import ndtr
 
 from ldpnb import checks, writing
 from ldpnb.data.column import Column
-from ldpnb.data.files import load_rows
+from ldpnb.data.entries import parsed
+from ldpnb.data.files import opened
+from ldpnb.data.formats import read
+from ldpnb.data.reading import Reading
 from ldpnb.designs.strata import largest_remainder
 
 _BINS, _WIDTH = 1000, 0.02
@@ -66,15 +69,19 @@ def taxi(column: Literal["trip_distance", "payment_type"], path: str | Path = ""
     checks.choice(column=column, among=("trip_distance", "payment_type"))
     if not str(path):
         return taxi_stand_in(column)
-    trips, distances = load_rows(path, numbers=(column,))[column], column == "trip_distance"
-    known, size = trips.dropna().to_numpy(), _BINS if distances else len(PAYMENT_TYPES)
-    index = np.ceil((known / _WIDTH if distances else known) - 1e-9)
-    valid = (known > 0) & (index <= size) & (distances | (known == index))
-    if not valid.any():
-        raise ValueError(f"{path}: no valid trips")
-    counts = np.bincount(index[valid].astype(np.int64) - 1, minlength=size)
-    name = f"{column.replace('_', ' ')} of {Path(path).name}"
-    return _taxi(column, name, counts, str(path), missing=len(trips) - known.size, outside=int((~valid).sum()))
+    with opened(path) as file:
+        entries = parsed(read(file, Reading(), [column]).entries(column), column, Reading(kind="number"))
+        distances, values = column == "trip_distance", entries.values
+        index, size = (
+            np.ceil((values / _WIDTH if distances else values) - 1e-9),
+            _BINS if distances else len(PAYMENT_TYPES),
+        )
+        valid = (values > 0) & (index <= size) & (distances | (values == index))
+        if not valid.any():
+            raise ValueError("no valid trips")
+    counts = np.bincount(index[valid].astype(np.int64) - 1, entries.times[valid], size).astype(np.int64)
+    name, left_out = f"{column.replace('_', ' ')} of {file.name}", entries.times[~valid].sum()
+    return _taxi(column, name, counts, str(path), missing=int((entries.places < 0).sum()), outside=int(left_out))
 
 
 def taxi_stand_in(column: Literal["trip_distance", "payment_type"]) -> Column:
