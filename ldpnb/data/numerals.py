@@ -59,32 +59,29 @@ def as_numbers(texts: Any, reading: Reading) -> NDArray[np.float64]:
     if _BRACKETS in reading.strip:
         plain = pc.replace_substring_regex(plain, r"^\((\d[^()]*)\)$", r"-\1")
     bracketed = _matches(plain, rf"\({_LIKE}\)")
-    like = _matches(plain, _LIKE) | bracketed
-    if bracketed.any() and like.mean() > 0.5:
+    share = (_matches(plain, _LIKE) | bracketed).mean()
+    if bracketed.any() and share > 0.5:
         text = plain[int(bracketed.argmax())].as_py()
-        ways: dict[str, Any] = {f"it is -{text[1:-1]}": {"strip": _BRACKETS}, "names": {"kind": "category"}}
+        ways = {f"it is -{text[1:-1]}": {"strip": _BRACKETS}, "names": {"kind": "category"}}
         raise AmbiguousError(f"{text!r} may be a negative number", ways)
-    if like.mean() < 0.9 and not reading.strip:
+    if share < 0.9 and not reading.strip:
         _ask_signs(plain[:_SAMPLE].to_pylist())
-    readings = {
-        (decimal, group): _read_as(plain, decimal, group)
+    readings = [
+        ((decimal, group), _read_as(plain, decimal, group))
         for decimal, group in product(".,", THOUSANDS)
         if decimal != group and reading.decimal in ("", decimal) and reading.thousands in ("", group)
         if group in ("", reading.thousands) or pc.any(pc.match_substring_regex(plain, f"[{THOUSANDS[group]}]")).as_py()
-    }
-    fitting = {marks: np.isfinite(numbers).sum() for marks, numbers in readings.items()}
-    most = max(fitting.values(), default=0)
-    if not most:
-        return np.full(len(texts), np.nan)
-    (first, numbers), *others = ((marks, readings[marks]) for marks in readings if fitting[marks] == most)
-    for marks, differing in others if like.mean() > 0.5 else ():
-        unlike = ~np.isclose(numbers, differing, rtol=0, atol=0, equal_nan=True)
+    ]
+    most = max(np.isfinite(numbers).sum() for _, numbers in readings)
+    best, *others = ((marks, numbers) for marks, numbers in readings if np.isfinite(numbers).sum() == most)
+    for other in others if share > 0.5 else ():
+        unlike = ~np.isclose(best[1], other[1], rtol=0, atol=0, equal_nan=True)
         if unlike.any():
             place = int(unlike.argmax())
             text = plain[place].as_py()
-            ways = dict(_way(text, *pair) for pair in ((first, numbers[place]), (marks, differing[place])))
+            ways = dict(_way(text, marks, numbers[place]) for marks, numbers in (best, other))
             raise AmbiguousError(f"{text!r} has two readings", ways)
-    return numbers
+    return best[1]
 
 
 def _matches(texts: Any, pattern: str) -> NDArray[np.bool_]:
