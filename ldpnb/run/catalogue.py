@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import ldpnb
-from ldpnb.checks import UsageError, nearest, shown
+from ldpnb.checks import UsageError, as_usage, nearest, shown
 from ldpnb.notebook.parameters import UNREADABLE, Parameter, checked, declared_parameters
 
 MARK = ".ldpnb"
@@ -47,11 +47,13 @@ class Notebook:
         Raises
         ------
         UsageError
-            For a name the notebook does not have, a value of the wrong type or outside its interval, or a file that is
-            not there.
+            For a name the notebook does not have, a value of the wrong type or outside its interval, or a file, or a
+            column of the table in it, that is not there.
         """
         known = {p.name: p for p in self.parameters} if given else {}
-        return {name: _absolute(known[name], value) for name, value in checked(known.values(), given, self.id).items()}
+        values = {n: _absolute(known[n], value) for n, value in checked(known.values(), given, self.id).items()}
+        _require_columns([values[n] for n in values if known[n].meaning.startswith("column;") and values[n]], values)
+        return values
 
 
 def _absolute(parameter: Parameter, value: Any) -> Any:
@@ -62,6 +64,20 @@ def _absolute(parameter: Parameter, value: Any) -> Any:
     if not os.path.exists(path):
         raise UsageError(f"{parameter.name} must be a file, got {parameter.name}={shown(value)}")
     return path
+
+
+def _require_columns(columns: Sequence[str], values: Mapping[str, Any]) -> None:
+    """Refuse columns that the table in ``data``, read as other parameters state, does not have."""
+    if columns and values.get("data"):
+        from ldpnb.data.files import opened
+        from ldpnb.data.formats import read
+        from ldpnb.data.reading import Reading
+
+        reading = Reading(**{name: values[name] for name in Reading.__dataclass_fields__ if name in values})
+        with as_usage(), opened(values["data"]) as path:
+            table = read(path, reading, columns)
+            for column in columns:
+                table.entries(column)
 
 
 def home() -> Path:
