@@ -116,15 +116,13 @@ def load_counts(
         done = "filled up" if reading.bad_rows == "fill" else "left out"
         notes = (f"{table.skipped:,} rows that do not fit the header were {done}.", *notes)
     name = " by ".join(filter(None, (column, group)))
-    rows = len(table.columns) if weights is None else int(weights.sum())
-    given = {"numbers": np.arange(counts.shape[-1], dtype=float)} | made
-    title, missing = f"{name} of {path.name}" if name else path.name, rows - int(counts.sum())
-    made_column = Column(
-        title, source=str(path), groups=groups, missing=missing, notes=notes, attribute=column or "value", **given
-    )
+    rows = len(table.columns) if weights is None else weights.sum()
+    given = {"numbers": np.arange(counts.shape[-1], dtype=float), "attribute": column or "value"} | made
+    given |= {"source": str(path), "groups": groups, "missing": int(rows - counts.sum()), "notes": notes}
+    tally = Column(f"{name} of {path.name}" if name else path.name, **given)
     if report:
-        print(made_column.report())
-    return made_column
+        print(tally.report())
+    return tally
 
 
 @contextmanager
@@ -257,7 +255,7 @@ def _range(column: str, low: float | None, high: float | None, bins: int) -> tup
 
 def _categories(values: NDArray[Any], users: NDArray[np.int64], column: str, stated: Sequence[str]) -> dict[str, Any]:
     """Tally categories, stated or as they occur."""
-    labels = list(stated or values)
+    labels = tuple(stated or values)
     _require_moderate(column, len(labels))
     strangers = ~np.isin(values, labels)
     if strangers.any() and OTHER not in labels:
@@ -265,11 +263,9 @@ def _categories(values: NDArray[Any], users: NDArray[np.int64], column: str, sta
         raise ValueError(f"{values[strangers][0]!r} of column {column} {rule}")
     if len(labels) < 2:
         raise ValueError(f"column {column} must have two values or more, got {labels[0]!r} only")
-    users_of = dict(zip(values, users.tolist(), strict=True))
-    counts, others = np.array([users_of.get(name, 0) for name in labels]), int(users[strangers].sum())
-    if others:
-        counts[labels.index(OTHER)] += others
-    return {"labels": tuple(labels), "counts": counts, "outside": others, "scale": "category"}
+    places = np.array([labels.index(value) for value in np.where(strangers, OTHER, values)])
+    counts, outside = _tallied(places, len(labels), users), int(users[strangers].sum())
+    return {"labels": labels, "counts": counts, "outside": outside, "scale": "category"}
 
 
 def _dates(values: NDArray[Any], users: NDArray[np.int64], column: str, unit: str) -> dict[str, Any]:

@@ -6,6 +6,8 @@ release.
 
 import math
 import shlex
+import shutil
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -120,14 +122,15 @@ def _collectable(entries: Entries) -> bool:
 
 
 def _command(data: str | Path, name: str, entries: Entries, reading: Reading) -> str:
-    """Return the command that collects a column under local privacy, with every option in force."""
+    """Return the command that collects a column under local privacy, with every option in force, as this program was called."""
     given: dict[str, Any] = {"data": str(data), "column": name}
     if entries.kind == "number":
         low, high = _rounded(float(entries.values[0]), float(entries.values[-1]), whole=not _real(entries))
         given |= {"low": f"{low:.12g}", "high": f"{high:.12g}"}
         given |= {"bins": "20"} if _real(entries) or high - low > _WHOLE else {}
     given |= reading.stated()
-    return " ".join(["ldpnb run own_data", *(f"-p {shlex.quote(word)}" for word in spelled(given))])
+    program = sys.argv[0] if Path(sys.argv[0]).name == "ldpnb" and not shutil.which("ldpnb") else "ldpnb"
+    return " ".join([shlex.quote(program), "run own_data", *(f"-p {shlex.quote(word)}" for word in spelled(given))])
 
 
 def _rounded(low: float, high: float, *, whole: bool) -> tuple[float, float]:
