@@ -13,8 +13,8 @@ from ldpnb.data.reading import THOUSANDS, AmbiguousError, Reading
 
 _CODES = (-1, -7, -8, -9, -77, -88, -98, -99, -999, -9999, 88, 97, 98, 99, 888, 997, 998, 999, 9998, 9999, 99999)
 """Numbers that stand for missing answers in many surveys."""
-_PLAIN = r"[+-]?(0|[1-9]\d*)(\.(\d{1,2}|\d{4,}))?"
-"""A number that has one reading."""
+_PLAIN, _GROUPED = r"[+-]?(0|[1-9]\d*)(\.\d+)?", r"[+-]?[1-9]\d{0,2}\.\d{3}"
+"""A number, and one that may have a point between groups of digits, if no other's point is one of decimals."""
 _DAY = r"(19|20)\d\d(0[1-9]|1[0-2])[0-3]\d"
 _DIGIT = rf"[\d{''.join(THOUSANDS.values())}]"
 _LIKE = rf"[+-]?{_DIGIT}*\d{_DIGIT}*([eE][+-]?\d+)?"
@@ -38,6 +38,8 @@ def plain_numbers(series: Any, reading: Reading) -> NDArray[np.float64] | None:
         return None
     texts = pc.utf8_trim_whitespace(pa.array(series))
     if not _matches(texts, f"({_PLAIN})?").all() or _matches(texts, _DAY).all():
+        return None
+    if _matches(texts, _GROUPED).any() and not _matches(texts, r".*\.(\d{1,2}|\d{4,})").any():
         return None
     return np.asarray(pc.if_else(pc.equal(texts, ""), None, texts).cast(pa.float64()).fill_null(np.nan))
 
