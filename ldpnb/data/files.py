@@ -117,7 +117,7 @@ def load_counts(
         notes = (f"{table.skipped:,} rows that do not fit the header were {done}.", *notes)
     name = " by ".join(filter(None, (column, group)))
     rows = len(table.columns) if weights is None else weights.sum()
-    given = {"numbers": np.arange(counts.shape[-1], dtype=float), "attribute": column or "value"} | made
+    given: dict[str, Any] = {"numbers": np.arange(counts.shape[-1], dtype=float), "attribute": column or "value"} | made
     given |= {"source": str(path), "groups": groups, "missing": int(rows - counts.sum()), "notes": notes}
     tally = Column(f"{name} of {path.name}" if name else path.name, **given)
     if report:
