@@ -279,6 +279,7 @@ KINDS = {
         ["k.A.", *(f"{d:%d.%m.%Y}" for d in DAYS[1:])], months(DAYS[1:]), "missing=k.A.", missing="k.A."
     ),
     "American or not": column([f"{d:%m/%d/%Y}" for d in MDY], months(MDY), "dates=%m/%d/%Y", dates="%m/%d/%Y"),
+    "days before months": column([f"{d:%Y-%d-%m}" for d in MDY], months(MDY), dates="%Y-%d-%m"),
     "two digits": column([f"{d:%d.%m.%y}" for d in DAYS], months(DAYS), "century", dates="%d.%m.%y"),
     "digits alone": column([f"{d:%Y%m%d}" for d in DAYS], months(DAYS), "dates=%Y%m%d", dates="%Y%m%d"),
     "with time and zone": column([f"{d}T10:00:00Z" for d in DAYS], months(DAYS)),
@@ -336,6 +337,13 @@ KINDS = {
     "dates in cells": workbook([["d", "x"], *[[d, 1] for d in DAYS]], "d", months(DAYS)),
     "a word among dates in cells": workbook(
         [["d", "x"], ["k.A.", 1], *[[d, 1] for d in DAYS]], "d", months(DAYS), "missing=k.A.", {"missing": "k.A."}
+    ),
+    "typed dates and others": workbook(
+        [["d", "x"], [f"{DAYS[0]:%d.%m.%Y}", 1], *[[d, 1] for d in DAYS[1:]]],
+        "d",
+        months(DAYS),
+        "several forms",
+        {"dates": "%d.%m.%Y"},
     ),
     "numbers as text": workbook([["age", "x"], *[[str(a), 1] for a in AGES]], "age", AGE),
     "empty rows between others": workbook([["kids", "x"], [1, 3], [], [2, 3]], "kids", (1.5, 1)),

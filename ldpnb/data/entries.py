@@ -195,16 +195,19 @@ def _days(texts: list[str], form: str) -> "pd.Series[Any]":
 
 
 def _dates(texts: list[str], reading: Reading) -> NDArray[np.datetime64]:
-    """Return texts as days; each must be a date in just one of the forms, or as a typed cell gives it."""
-    forms = {form: _days(texts, form) for form in ([*reading.dates, _ISO] if reading.dates else _forms(texts))}
+    """Return texts as days; each must be a date in just one of the forms, or else as typed cells are written."""
+    forms = {form: _days(texts, form) for form in reading.dates or _forms(texts) or [_ISO]}
     forms = {form: days for form, days in forms.items() if days.notna().all()} or forms
-    table = pd.DataFrame(forms, index=range(len(texts)))
-    none, unlike = table.isna().all(axis=1), table.min(axis=1) != table.max(axis=1)
+    table = pd.DataFrame(forms)
+    days, unlike = table.bfill(axis=1).iloc[:, 0], table.min(axis=1) != table.max(axis=1)
+    if reading.dates:
+        days = days.fillna(_days(texts, _ISO))
     ways: dict[str, dict[str, Any]]
-    if none.any():
-        text = texts[int(none.argmax())]
+    if days.isna().any():
+        text = texts[int(days.isna().argmax())]
         ways = {"another form": {"dates": "%d.%m.%Y"}, "it is missing": {"missing": text}, "names": _NAMES}
         raise AmbiguousError(f"{text!r} is no date in a known form", ways)
+    unlike &= table.notna().any(axis=1)
     if unlike.any():
         row = int(unlike.argmax())
         ways = {f"it is {day:%Y-%m-%d}": {"dates": form} for form, day in table.loc[row].dropna().items()}
@@ -212,4 +215,4 @@ def _dates(texts: list[str], reading: Reading) -> NDArray[np.datetime64]:
     if not reading.dates and (table.isna().any().any() or any("%y" in form for form in forms)):
         ways = {"so": {"dates": list(forms)}, "names": _NAMES}
         raise AmbiguousError(f"{texts[0]!r} and others are in several forms, or without their century", ways)
-    return table.bfill(axis=1).iloc[:, 0].to_numpy("datetime64[D]")
+    return days.to_numpy("datetime64[D]")
