@@ -83,6 +83,11 @@ def book(path: Path, **sheets: list[list[Any]]) -> None:
     made.save(path)
 
 
+def two_sheets(path: Path) -> None:
+    """Write a workbook whose second sheet has the data."""
+    book(path, info=[["read"], ["me"]], data=[["age"], *[[a] for a in AGES]])
+
+
 def workbook(rows: Sequence[Sequence[Any]], column: str, truth: Any, asked: str = "", stated: Any = None) -> Dirty:
     """Return a workbook of one sheet."""
     return Dirty("a.xlsx", lambda path: book(path, a=[list(row) for row in rows]), column, truth, asked, stated or {})
@@ -143,6 +148,9 @@ SIGNED = [-a if a % 2 else a for a in AGES]
 CODES = [f"0{a}00" for a in AGES]
 HALVES = mean([w + 0.5 for w in WHOLE])
 CYRILLIC = text("city,x", CITIES, AGES, encoding="cp1251")
+MIXED = b"".join(cycled(b'{"a": true}\n', b'{"a": 1}\n'))
+TITLED = [["Survey"], [], ["age", "x"], *[[a, 1] for a in AGES], ["Total", 60]]
+TYPED = [["d", "x"], [f"{DAYS[0]:%d.%m.%Y}", 1], *[[d, 1] for d in DAYS[1:]]]
 EARLY = text("id,age", [f"{i},{a}" if a else i for i, a in enumerate(BOTH)])
 ROUND = mean([round(p, 2) for p in PAYS])
 AGE = mean(AGES)
@@ -214,14 +222,7 @@ KINDS = {
     "answers in two cases": column(
         cycled("Yes", "yes", "No"), tally(cycled("yes", "yes", "no")), "fold=True", fold=True
     ),
-    "true and 1": Dirty(
-        "a.json",
-        lambda _: pd.DataFrame({"a": cycled(True, 1)}, dtype=object).to_json(orient="records").encode(),
-        "a",
-        tally(cycled("True", "1")),
-        "kind=category",
-        {"kind": "category"},
-    ),
+    "true and 1": Dirty("a.jsonl", MIXED, "a", tally(cycled("True", "1")), "=category", {"kind": "category"}),
     # shape
     "titles": csv(b"Survey 2024\nOffice\n\n" + SURVEY, "age", AGE, "skip=3", {"skip": 3}),
     "comments": csv(b"# made by a tool\n" + SURVEY, "sex", PAIR, "skip=1", {"skip": 1}),
@@ -318,33 +319,14 @@ KINDS = {
         "a.db", lambda p: database(p, a={"age": AGES}, b={"age": [1]}), "age", AGE, "sheet=a", {"sheet": "a"}
     ),
     "a workbook": workbook([["age", "sex"], *zip(AGES, SEXES, strict=True)], "age", AGE),
-    "a second sheet": Dirty(
-        "a.xlsx",
-        lambda p: book(p, info=[["read"], ["me"]], data=[["age"], *[[a] for a in AGES]]),
-        "age",
-        AGE,
-        "sheet=data",
-        {"sheet": "data"},
-    ),
-    "a workbook with titles": workbook(
-        [["Survey"], [], ["age", "x"], *[[a, 1] for a in AGES], ["Total", 60]],
-        "age",
-        AGE,
-        "skip=2",
-        {"skip": 2, "footer": 1},
-    ),
+    "a second sheet": Dirty("a.xlsx", two_sheets, "age", AGE, "sheet=data", {"sheet": "data"}),
+    "a workbook with titles": workbook(TITLED, "age", AGE, "skip=2", {"skip": 2, "footer": 1}),
     "errors in cells": workbook([["age", "x"], *[[a or "#DIV/0!", 1] for a in BOTH]], "age", mean(BOTH)),
     "dates in cells": workbook([["d", "x"], *[[d, 1] for d in DAYS]], "d", months(DAYS)),
     "a word among dates in cells": workbook(
         [["d", "x"], ["k.A.", 1], *[[d, 1] for d in DAYS]], "d", months(DAYS), "missing=k.A.", {"missing": "k.A."}
     ),
-    "typed dates and others": workbook(
-        [["d", "x"], [f"{DAYS[0]:%d.%m.%Y}", 1], *[[d, 1] for d in DAYS[1:]]],
-        "d",
-        months(DAYS),
-        "several forms",
-        {"dates": "%d.%m.%Y"},
-    ),
+    "typed dates and others": workbook(TYPED, "d", months(DAYS), "several forms", {"dates": "%d.%m.%Y"}),
     "numbers as text": workbook([["age", "x"], *[[str(a), 1] for a in AGES]], "age", AGE),
     "empty rows between others": workbook([["kids", "x"], [1, 3], [], [2, 3]], "kids", (1.5, 1)),
 }

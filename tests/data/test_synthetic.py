@@ -31,19 +31,6 @@ def test_binomial_agrees_with_scipy(trials: int, probability: float) -> None:
     np.testing.assert_allclose(synthetic.binomial(trials, probability, largest=trials + 3), expected, rtol=1e-9)
 
 
-def test_the_first_data_set_of_biswas2022_has_101_values() -> None:
-    distribution = synthetic.binomial(int(PUBLISHED["first_trials"]), PUBLISHED["first_probability"])
-    assert (distribution > 0).sum() == PUBLISHED["domain_size"] + 1
-
-
-def test_a_sum_would_hardly_differ_from_the_first_data_set_but_the_mixture_does() -> None:
-    first = synthetic.binomial(100, 0.5)
-    total = np.convolve(synthetic.binomial(50, 0.6), synthetic.binomial(50, 0.4))
-    mixture = synthetic.binomial(50, 0.6, 0.4, largest=100)
-    assert np.abs(total - first).sum() / 2 == pytest.approx(0.00991, abs=5e-6)
-    assert np.abs(mixture - first).sum() / 2 == pytest.approx(0.987, abs=5e-4)
-
-
 def test_data_sets_are_those_of_the_source_and_depend_on_the_seed_only() -> None:
     nodes = int(PUBLISHED["nodes"])
     drawn = data_sets(nodes, seed=1)

@@ -44,17 +44,9 @@ def test_the_stand_in_has_the_sources_size_and_says_what_it_is(column, size: tup
     assert stand_in.counts.min() >= 0
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("fare\n1\n", "no column 'payment_type', its columns are fare"),
-        ("payment_type\ncash\n", "column payment_type must hold numbers, got 'cash'"),
-        ("payment_type\n9\n", "no valid trips"),
-    ],
-)
-def test_a_malformed_trip_file_is_one_clear_error(content: str, message: str, tmp_path: Path) -> None:
-    (tmp_path / "trips.csv").write_text(content + "\n")
-    with pytest.raises(ValueError, match=f"trips.csv: {message}"):
+def test_a_trip_file_without_valid_trips_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "trips.csv").write_text("payment_type\n9\n\n")
+    with pytest.raises(ValueError, match=r"trips.csv: no valid trips"):
         taxi("payment_type", tmp_path / "trips.csv")
 
 
