@@ -327,6 +327,9 @@ KINDS = {
         [["d", "x"], ["k.A.", 1], *[[d, 1] for d in DAYS]], "d", months(DAYS), "missing=k.A.", {"missing": "k.A."}
     ),
     "typed dates and others": workbook(TYPED, "d", months(DAYS), "several forms", {"dates": "%d.%m.%Y"}),
+    "a code among dates in cells": workbook(
+        [["d", "x"], [-9, 1], *[[d, 1] for d in DAYS]], "d", months(DAYS), "missing=-9", {"missing": -9}
+    ),
     "numbers as text": workbook([["age", "x"], *[[str(a), 1] for a in AGES]], "age", AGE),
     "empty rows between others": workbook([["kids", "x"], [1, 3], [], [2, 3]], "kids", (1.5, 1)),
 }

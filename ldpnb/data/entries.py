@@ -23,7 +23,8 @@ _DATE = re.compile(r"\d{1,4}([-./ ])(\d{1,2}|[A-Za-z]{3})[-./ ]\d{1,4}(\D.*)?|[A
 _DAYS: tuple[str, ...] = ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%m-%d-%Y")
 _DAYS += ("%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d %b %Y", "%b %d, %Y", "%d-%b-%Y")
 _FORMS = [day + time for day in _DAYS for time in ("", " %H:%M", " %H:%M:%S")] + ["ISO8601"]
-_ISO, _FEW = "%Y-%m-%d", 8
+_TYPED, _FEW = "T00", 8
+"""Put behind a typed date without its time; and most entries that are listed."""
 _NAMES = {"kind": "category"}
 
 
@@ -112,7 +113,7 @@ def _meant(distinct: Any, times: NDArray[np.int64], reading: Reading, kind: str)
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    texts, numbers = _apart(distinct, days=kind != "category")
+    texts, numbers = _apart(distinct, days=kind in ("", "date"))
     here = ~np.asarray(pc.is_in(texts, pa.array({*reading.missing, *ABSENT} - {*reading.present})))
     names = pd.Series(texts, dtype=pd.ArrowDtype(pa.string())).where(here)
     if kind == "category":
@@ -156,7 +157,7 @@ def _apart(distinct: Any, *, days: bool) -> tuple[Any, NDArray[np.float64]]:
         return pc.utf8_trim_whitespace(pa.array(distinct)), numbers
     texts = []
     for place, entry in enumerate(distinct):
-        texts.append(label(entry)[:10] if days and hasattr(entry, "year") else label(entry))
+        texts.append(label(entry)[:10] + _TYPED if days and hasattr(entry, "year") else label(entry))
         if isinstance(entry, Number) and not isinstance(entry, bool | np.bool_):
             numbers[place] = float(entry)  # type: ignore[arg-type]
     return pa.array(texts, pa.string()), numbers
@@ -190,18 +191,20 @@ def _forms(texts: list[str]) -> list[str]:
 
 
 def _days(texts: list[str], form: str) -> "pd.Series[Any]":
-    days = pd.Series(pd.to_datetime(texts, format=form, errors="coerce", utc=form == "ISO8601"))
+    iso = form == "ISO8601"  # by which -9 is a date too
+    like = [text if not iso or _DATE.fullmatch(text) else None for text in texts]
+    days = pd.Series(pd.to_datetime(like, format=form, errors="coerce", utc=iso))
     return days.dt.tz_localize(None).dt.normalize()
 
 
 def _dates(texts: list[str], reading: Reading) -> NDArray[np.datetime64]:
     """Return texts as days; each must be a date in just one of the forms, or else as typed cells are written."""
-    forms = {form: _days(texts, form) for form in reading.dates or _forms(texts) or [_ISO]}
+    forms = {form: _days(texts, form) for form in reading.dates or _forms(texts) or ["ISO8601"]}
     forms = {form: days for form, days in forms.items() if days.notna().all()} or forms
     table = pd.DataFrame(forms)
     days, unlike = table.bfill(axis=1).iloc[:, 0], table.min(axis=1) != table.max(axis=1)
     if reading.dates:
-        days = days.fillna(_days(texts, _ISO))
+        days = days.fillna(_days(texts, "%Y-%m-%d" + _TYPED))
     ways: dict[str, dict[str, Any]]
     if days.isna().any():
         text = texts[int(days.isna().argmax())]
