@@ -193,7 +193,7 @@ def _forms(texts: list[str]) -> list[str]:
 def _days(texts: list[str], form: str) -> "pd.Series[Any]":
     iso = form == "ISO8601"  # by which -9 is a date too
     like = [text if not iso or _DATE.fullmatch(text) else None for text in texts]
-    days = pd.Series(pd.to_datetime(like, format=form, errors="coerce", utc=iso))
+    days = pd.to_datetime(pd.Series(like, dtype=object), format=form, errors="coerce", utc=iso)
     return days.dt.tz_localize(None).dt.normalize()
 
 

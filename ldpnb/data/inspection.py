@@ -122,7 +122,7 @@ def _collectable(entries: Entries) -> bool:
 
 
 def _command(data: str | Path, name: str, entries: Entries, reading: Reading) -> str:
-    """Return the command that collects a column under local privacy, with every option in force, as this program was called."""
+    """Return the command that collects a column under local privacy, with every option in force."""
     given: dict[str, Any] = {"data": str(data), "column": name}
     if entries.kind == "number":
         low, high = _rounded(float(entries.values[0]), float(entries.values[-1]), whole=not _real(entries))
