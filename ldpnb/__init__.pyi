@@ -20,7 +20,6 @@ from .claims import decide as decide
 from .data.channels import load_channel as load_channel
 from .data.column import Column as Column
 from .data.files import load_counts as load_counts
-from .data.files import load_groups as load_groups
 from .data.inspection import inspect as inspect
 from .data.public import adult as adult
 from .data.reading import Reading as Reading

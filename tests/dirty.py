@@ -83,6 +83,16 @@ def book(path: Path, **sheets: list[list[Any]]) -> None:
     made.save(path)
 
 
+def two_sheets(path: Path) -> None:
+    """Write a workbook whose second sheet has the data."""
+    book(path, info=[["read"], ["me"]], data=[["age"], *[[a] for a in AGES]])
+
+
+def workbook(rows: Sequence[Sequence[Any]], column: str, truth: Any, asked: str = "", stated: Any = None) -> Dirty:
+    """Return a workbook of one sheet."""
+    return Dirty("a.xlsx", lambda path: book(path, a=[list(row) for row in rows]), column, truth, asked, stated or {})
+
+
 def cycled(*words: Any) -> list[Any]:
     """Return words in turn, one a row."""
     return [words[i % len(words)] for i in range(ROWS)]
@@ -134,128 +144,85 @@ SURVEY = text("age,sex", AGES, SEXES)
 BOTH = [None if i % 7 == 0 else a for i, a in enumerate(AGES)]
 MDY = [dt.date(2024, 1 + i % 12, 1 + (5 * i) % 12) for i in range(ROWS)]
 PAIR = tally(SEXES)
+SIGNED = [-a if a % 2 else a for a in AGES]
+CODES = [f"0{a}00" for a in AGES]
+HALVES = mean([w + 0.5 for w in WHOLE])
+CYRILLIC = text("city,x", CITIES, AGES, encoding="cp1251")
+MIXED = b"".join(cycled(b'{"a": true}\n', b'{"a": 1}\n'))
+TITLED = [["Survey"], [], ["age", "x"], *[[a, 1] for a in AGES], ["Total", 60]]
+TYPED = [["d", "x"], [f"{DAYS[0]:%d.%m.%Y}", 1], *[[d, 1] for d in DAYS[1:]]]
+EARLY = text("id,age", [f"{i},{a}" if a else i for i, a in enumerate(BOTH)])
 ROUND = mean([round(p, 2) for p in PAYS])
 AGE = mean(AGES)
 
 
 csv = partial(Dirty, "a.csv")
 
+
+def column(entries: Sequence[Any], truth: Any, asked: str = "", sep: str = ",", **stated: Any) -> Dirty:
+    """Return a file with a column of some entries beside another one."""
+    return csv(text(f"it{sep}x", entries, AGES, sep=sep), "it", truth, asked, stated)
+
+
 KINDS = {
     # encodings
     "cp1252": csv(text("ort;x", TOWNS, AGES, sep=";", encoding="cp1252"), "ort", tally(TOWNS)),
     "utf-16 without a mark": csv(text("ort;x", TOWNS, AGES, sep=";", encoding="utf-16-le"), "ort", tally(TOWNS)),
-    "cp1251": csv(
-        text("city,x", CITIES, AGES, encoding="cp1251"),
-        "city",
-        tally(CITIES),
-        "encoding=cp1251",
-        {"encoding": "cp1251"},
+    "cp1251": csv(CYRILLIC, "city", tally(CITIES), "encoding=cp1251", {"encoding": "cp1251"}),
+    "a number beside cp1251": csv(CYRILLIC, "x", AGE),
+    "one word of several that reads otherwise": csv(
+        text("ort", cycled("Besançon", "Forêt"), encoding="cp1252"),
+        "ort",
+        tally(cycled("Besançon", "Forêt")),
+        r"encoding=cp1252 \(Besançon, Forêt\) or encoding=cp1250 \(Besançon, Foręt\)",
+        {"encoding": "cp1252"},
     ),
-    "a number beside cp1251": csv(text("city,x", CITIES, AGES, encoding="cp1251"), "x", AGE),
     "two files joined": csv(text("ort", TOWNS) + text("", TOWNS, encoding="cp1252"), "ort", REFUSED, "UTF-8"),
     "a zero byte": csv(SURVEY.replace(b"m\n", b"m\0\n", 1), "age", AGE),
     # marks of numbers
-    "decimal commas": csv(text("lohn;x", COMMA, AGES, sep=";"), "lohn", ROUND),
-    "points in groups": csv(
-        text("n;x", DOTS, AGES, sep=";"), "n", mean(WHOLE), "decimal=.*thousands=", {"thousands": "."}
-    ),
+    "decimal commas": column(COMMA, ROUND, sep=";"),
+    "points in groups": column(DOTS, mean(WHOLE), "decimal=.*thousands=", ";", thousands="."),
     "whole numbers beside points in groups": csv(
         text("n;x", DOTS, AGES, sep=";"), "x", AGE, "", {"thousands": ".", "decimal": ","}
     ),
-    "points as decimals": csv(
-        text("n;x", DOTS, AGES, sep=";"), "n", mean([w / 1000 for w in WHOLE]), "thousands=", {"decimal": "."}
+    "points as decimals": column(DOTS, mean([w / 1000 for w in WHOLE]), "thousands=", ";", decimal="."),
+    "thin spaces": column([f"{w:,}".replace(",", "\u202f") + ",5" for w in WHOLE], HALVES, sep=";"),
+    "apostrophes": column([f"{w:,}.50".replace(",", "'") for w in WHOLE], HALVES),
+    "groups of two digits": column(
+        cycled('"1,23,456"', '"12,34,567"', '"98,765"'), mean(cycled(123456, 1234567, 98765))
     ),
-    "thin spaces": csv(
-        text("n;x", [f"{w:,}".replace(",", "\u202f") + ",5" for w in WHOLE], AGES, sep=";"),
-        "n",
-        mean([w + 0.5 for w in WHOLE]),
+    "powers of ten with decimal commas": column(
+        cycled("1,234E-03", "5,678E-02"), mean(cycled(1.234e-3, 5.678e-2)), sep=";"
     ),
-    "apostrophes": csv(
-        text("n,x", [f"{w:,}.50".replace(",", "'") for w in WHOLE], AGES), "n", mean([w + 0.5 for w in WHOLE])
+    "percent": column([f"{a}%" for a in AGES], AGE, "strip=%", strip="%"),
+    "a currency": column([f"CHF {a}.50" for a in AGES], mean([a + 0.5 for a in AGES]), "strip=CHF", strip="CHF"),
+    "in brackets": column(
+        [f"({-a})" if a < 0 else a for a in SIGNED],
+        mean(SIGNED),
+        r"'\(25\)' may be a negative number; state strip=\(\)",
+        strip="()",
     ),
-    "groups of two digits": csv(
-        text("n,x", cycled('"1,23,456"', '"12,34,567"', '"98,765"'), AGES),
-        "n",
-        mean(cycled(123456, 1234567, 98765)),
-    ),
-    "powers of ten with decimal commas": csv(
-        text("n;x", cycled("1,234E-03", "5,678E-02"), AGES, sep=";"), "n", mean(cycled(1.234e-3, 5.678e-2))
-    ),
-    "percent": csv(text("p,x", [f"{a}%" for a in AGES], AGES), "p", AGE, "strip=%", {"strip": "%"}),
-    "a currency": csv(
-        text("p,x", [f"CHF {a}.50" for a in AGES], AGES),
-        "p",
-        mean([a + 0.5 for a in AGES]),
-        "strip=CHF",
-        {"strip": "CHF"},
-    ),
-    "in brackets": csv(
-        text("p,x", [f"({a})" if a % 2 else a for a in AGES], AGES), "p", mean([-a if a % 2 else a for a in AGES])
-    ),
-    "minus behind": csv(
-        text("p,x", [f"{a}-" if a % 2 else a for a in AGES], AGES), "p", mean([-a if a % 2 else a for a in AGES])
-    ),
-    "powers of ten": csv(text("p,x", [f"{a}e-3" for a in AGES], AGES), "p", mean([a / 1000 for a in AGES])),
+    "minus behind": column([f"{-a}-" if a < 0 else a for a in SIGNED], mean(SIGNED)),
+    "powers of ten": column([f"{a}e-3" for a in AGES], mean([a / 1000 for a in AGES])),
     "decimal commas alone": csv(text("w", COMMA), "w", ROUND, "separator=;", {"separator": ";"}),
     # codes and missing entries
-    "words among numbers": csv(
-        text("age,x", [a or "k.A." for a in BOTH], AGES), "age", mean(BOTH), r"missing=k\.A\.", {"missing": "k.A."}
+    "words among numbers": column([a or "k.A." for a in BOTH], mean(BOTH), r"missing=k\.A\.", missing="k.A."),
+    "codes far away": column(
+        [1 + a % 5 if a else 99 for a in BOTH], mean([1 + a % 5 if a else None for a in BOTH]), "=99", missing=[99]
     ),
-    "codes far away": csv(
-        text("q,x", [1 + a % 5 if a else 99 for a in BOTH], AGES),
-        "q",
-        mean([1 + a % 5 if a else None for a in BOTH]),
-        "missing=99",
-        {"missing": [99]},
+    "negative codes": column([a or -9 for a in BOTH], mean(BOTH), "missing=-9", missing=-9),
+    "codes that are answers": column(
+        [a or 99 for a in BOTH], mean([a or 99 for a in BOTH]), "present=99", present="99"
     ),
-    "negative codes": csv(
-        text("age,x", [a or -9 for a in BOTH], AGES), "age", mean(BOTH), "missing=-9", {"missing": -9}
+    "dots": column([a or "." for a in BOTH], mean(BOTH), r"missing=\.", missing="."),
+    "leading zeros": column(CODES, tally(CODES), "kind=category", kind="category"),
+    "Namibia": column(cycled("NA", "DE", ""), tally(cycled("NA", "DE", None)), "present=NA", present="NA"),
+    "nobody": column(cycled("None", "one", "two"), tally(cycled(None, "one", "two")), "missing=None", missing="None"),
+    "blank entries": column(cycled("m", " ", "f"), tally(cycled("m", None, "f"))),
+    "answers in two cases": column(
+        cycled("Yes", "yes", "No"), tally(cycled("yes", "yes", "no")), "fold=True", fold=True
     ),
-    "codes that are answers": csv(
-        text("age,x", [a or 99 for a in BOTH], AGES),
-        "age",
-        mean([a or 99 for a in BOTH]),
-        "present=99",
-        {"present": "99"},
-    ),
-    "dots": csv(text("age,x", [a or "." for a in BOTH], AGES), "age", mean(BOTH), r"missing=\.", {"missing": "."}),
-    "leading zeros": csv(
-        text("plz,x", [f"0{a}00" for a in AGES], AGES),
-        "plz",
-        tally([f"0{a}00" for a in AGES]),
-        "kind=category",
-        {"kind": "category"},
-    ),
-    "Namibia": csv(
-        text("land,x", cycled("NA", "DE", ""), AGES),
-        "land",
-        tally(cycled("NA", "DE", None)),
-        "present=NA",
-        {"present": "NA"},
-    ),
-    "nobody": csv(
-        text("who,x", cycled("None", "one", "two"), AGES),
-        "who",
-        tally(cycled(None, "one", "two")),
-        "missing=None",
-        {"missing": "None"},
-    ),
-    "blank entries": csv(text("sex,x", cycled("m", " ", "f"), AGES), "sex", tally(cycled("m", None, "f"))),
-    "answers in two cases": csv(
-        text("a,x", cycled("Yes", "yes", "No"), AGES),
-        "a",
-        tally(cycled("yes", "yes", "no")),
-        "fold=True",
-        {"fold": True},
-    ),
-    "true and 1": Dirty(
-        "a.json",
-        lambda _: pd.DataFrame({"a": cycled(True, 1)}, dtype=object).to_json(orient="records").encode(),
-        "a",
-        tally(cycled("True", "1")),
-        "kind=category",
-        {"kind": "category"},
-    ),
+    "true and 1": Dirty("a.jsonl", MIXED, "a", tally(cycled("True", "1")), "=category", {"kind": "category"}),
     # shape
     "titles": csv(b"Survey 2024\nOffice\n\n" + SURVEY, "age", AGE, "skip=3", {"skip": 3}),
     "comments": csv(b"# made by a tool\n" + SURVEY, "sex", PAIR, "skip=1", {"skip": 1}),
@@ -265,20 +232,8 @@ KINDS = {
     ),
     "a total": csv(SURVEY + b"Total,all\n", "sex", PAIR, "footer=1", {"footer": 1}),
     "a source": csv(SURVEY + b"\nSource: own survey\n", "age", AGE, "footer=1", {"footer": 1}),
-    "rows that end early": csv(
-        text("id,age", [f"{i},{a}" if a else i for i, a in enumerate(BOTH)]),
-        "age",
-        mean(BOTH),
-        "bad_rows=fill",
-        {"bad_rows": "fill"},
-    ),
-    "early rows left out": csv(
-        text("id,age", [f"{i},{a}" if a else i for i, a in enumerate(BOTH)]),
-        "age",
-        mean([a for a in BOTH if a]),
-        "bad_rows=skip",
-        {"bad_rows": "skip"},
-    ),
+    "rows that end early": csv(EARLY, "age", mean(BOTH), "bad_rows=fill", {"bad_rows": "fill"}),
+    "early rows left out": csv(EARLY, "age", mean([a for a in BOTH if a]), "bad_rows=skip", {"bad_rows": "skip"}),
     "a comma in a field": csv(
         text("town,age", ["Bonn" if a else "Bonn, Rhein" for a in BOTH], AGES),
         "age",
@@ -298,7 +253,10 @@ KINDS = {
         "skip=1 and header=0",
         {"skip": 1, "header": 0},
     ),
-    "a name twice": csv(text("q,q,age", AGES, SEXES, AGES), "q", REFUSED, "columns are called"),
+    "a name twice": csv(
+        text("q,q,age", AGES, SEXES, AGES), "q", REFUSED, "columns are called 'q'.*skip=1 and header=0"
+    ),
+    "a name twice, numbered": csv(text("q,q,age", AGES, SEXES, AGES), "2", PAIR, "no column", {"skip": 1, "header": 0}),
     "sep=": csv(b"\xef\xbb\xbfsep=;\r\n" + text("age;sex", AGES, SEXES, sep=";", end="\r\n"), "age", AGE),
     "a byte order mark": csv(b"\xef\xbb\xbf" + text("age;größe", AGES, AGES, sep=";", end="\r\n"), "age", AGE),
     "old line ends": csv(text("age,sex", AGES, SEXES, end="\r"), "sex", PAIR),
@@ -312,20 +270,22 @@ KINDS = {
         {"counts": "count"},
     ),
     "blanks around": csv(text(" age , sex", [f" {a} " for a in AGES], SEXES), "AGE", AGE),
+    "ninety-nine users": csv(b"age,n\n1,10\n2,12\n3,99\n", "age", (331 / 121, 0), "counts=n", {"counts": "n"}),
+    "one column without its name": csv(text("age", AGES), "", AGE),
+    "one value": csv(b"age\na\na\n", "age", REFUSED, "must have two values or more"),
+    "no entries": csv(b"age\n\n", "age", REFUSED, "has no entries"),
     # dates
-    "dates with points": csv(text("d,x", [f"{d:%d.%m.%Y}" for d in DAYS], AGES), "d", months(DAYS)),
-    "American or not": csv(
-        text("d,x", [f"{d:%m/%d/%Y}" for d in MDY], AGES), "d", months(MDY), r"dates=%m/%d/%Y", {"dates": "%m/%d/%Y"}
+    "dates with points": column([f"{d:%d.%m.%Y}" for d in DAYS], months(DAYS)),
+    "a word among dates": column(
+        ["k.A.", *(f"{d:%d.%m.%Y}" for d in DAYS[1:])], months(DAYS[1:]), "missing=k.A.", missing="k.A."
     ),
-    "two digits": csv(
-        text("d,x", [f"{d:%d.%m.%y}" for d in DAYS], AGES), "d", months(DAYS), "century", {"dates": "%d.%m.%y"}
-    ),
-    "digits alone": csv(
-        text("d,x", [f"{d:%Y%m%d}" for d in DAYS], AGES), "d", months(DAYS), "dates=%Y%m%d", {"dates": "%Y%m%d"}
-    ),
-    "with time and zone": csv(text("d,x", [f"{d}T10:00:00Z" for d in DAYS], AGES), "d", months(DAYS)),
-    "in words": csv(text("d,x", [f"{d:%d %b %Y}" for d in DAYS], AGES), "d", months(DAYS)),
-    "times of day": csv(text("t,x", cycled("08:30", "12:00"), AGES), "t", tally(cycled("08:30", "12:00"))),
+    "American or not": column([f"{d:%m/%d/%Y}" for d in MDY], months(MDY), "dates=%m/%d/%Y", dates="%m/%d/%Y"),
+    "days before months": column([f"{d:%Y-%d-%m}" for d in MDY], months(MDY), dates="%Y-%d-%m"),
+    "two digits": column([f"{d:%d.%m.%y}" for d in DAYS], months(DAYS), "century", dates="%d.%m.%y"),
+    "digits alone": column([f"{d:%Y%m%d}" for d in DAYS], months(DAYS), "dates=%Y%m%d", dates="%Y%m%d"),
+    "with time and zone": column([f"{d}T10:00:00Z" for d in DAYS], months(DAYS)),
+    "in words": column([f"{d:%d %b %Y}" for d in DAYS], months(DAYS)),
+    "times of day": column(cycled("08:30", "12:00"), tally(cycled("08:30", "12:00"))),
     # formats
     "gzip": Dirty("a.csv.gz", gzip.compress(SURVEY), "age", AGE),
     "bzip2": Dirty("a.csv.bz2", bz2.compress(SURVEY), "age", AGE),
@@ -358,28 +318,18 @@ KINDS = {
     "two tables": Dirty(
         "a.db", lambda p: database(p, a={"age": AGES}, b={"age": [1]}), "age", AGE, "sheet=a", {"sheet": "a"}
     ),
-    "a workbook": Dirty(
-        "a.xlsx", lambda p: book(p, a=[["age", "sex"], *map(list, zip(AGES, SEXES, strict=True))]), "age", AGE
+    "a workbook": workbook([["age", "sex"], *zip(AGES, SEXES, strict=True)], "age", AGE),
+    "a second sheet": Dirty("a.xlsx", two_sheets, "age", AGE, "sheet=data", {"sheet": "data"}),
+    "a workbook with titles": workbook(TITLED, "age", AGE, "skip=2", {"skip": 2, "footer": 1}),
+    "errors in cells": workbook([["age", "x"], *[[a or "#DIV/0!", 1] for a in BOTH]], "age", mean(BOTH)),
+    "dates in cells": workbook([["d", "x"], *[[d, 1] for d in DAYS]], "d", months(DAYS)),
+    "a word among dates in cells": workbook(
+        [["d", "x"], ["k.A.", 1], *[[d, 1] for d in DAYS]], "d", months(DAYS), "missing=k.A.", {"missing": "k.A."}
     ),
-    "a second sheet": Dirty(
-        "a.xlsx",
-        lambda p: book(p, info=[["read"], ["me"]], data=[["age"], *[[a] for a in AGES]]),
-        "age",
-        AGE,
-        "sheet=data",
-        {"sheet": "data"},
+    "typed dates and others": workbook(TYPED, "d", months(DAYS), "several forms", {"dates": "%d.%m.%Y"}),
+    "a code among dates in cells": workbook(
+        [["d", "x"], [-9, 1], *[[d, 1] for d in DAYS]], "d", months(DAYS), "missing=-9", {"missing": -9}
     ),
-    "a workbook with titles": Dirty(
-        "a.xlsx",
-        lambda p: book(p, a=[["Survey"], [], ["age", "x"], *[[a, 1] for a in AGES], ["Total", 60]]),
-        "age",
-        AGE,
-        "skip=2",
-        {"skip": 2, "footer": 1},
-    ),
-    "errors in cells": Dirty(
-        "a.xlsx", lambda p: book(p, a=[["age", "x"], *[[a or "#DIV/0!", 1] for a in BOTH]]), "age", mean(BOTH)
-    ),
-    "dates in cells": Dirty("a.xlsx", lambda p: book(p, a=[["d", "x"], *[[d, 1] for d in DAYS]]), "d", months(DAYS)),
-    "numbers as text": Dirty("a.xlsx", lambda p: book(p, a=[["age", "x"], *[[str(a), 1] for a in AGES]]), "age", AGE),
+    "numbers as text": workbook([["age", "x"], *[[str(a), 1] for a in AGES]], "age", AGE),
+    "empty rows between others": workbook([["kids", "x"], [1, 3], [], [2, 3]], "kids", (1.5, 1)),
 }

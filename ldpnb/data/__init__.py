@@ -3,6 +3,5 @@
 A table of one's own is read in this order: `reading` (what is stated of it, and how it is asked), `formats` (what kind
 of file it is; for delimited `text` and workbooks `layout` finds header and data), `table` (its columns), `entries`
 (what the entries of one mean; `numerals`: texts as numbers) and `files` (its tally). `inspection` shows all of it.
-`public` has the tallies of the sources, `download` fetches one whole table, `synthetic` has the sources' distributions,
-and `channels` reads a channel.
+`public` has UCI Adult, `synthetic` the sources' distributions, and `channels` reads a channel.
 """

@@ -51,7 +51,7 @@ def inspect_file(file: Path, **options: Any) -> None:
 @click.option("--cache", type=click.Path(file_okay=False, path_type=Path), help="Folder for it.  [env: LDPNB_CACHE]")
 def download(cache: Path | None) -> None:
     """Fetch the training split of UCI Adult, whose age and work class are built in, and print the file's path."""
-    from ldpnb.data.download import DownloadError, fetch
+    from ldpnb.data.public import DownloadError, fetch
 
     try:
         click.echo(fetch(cache))

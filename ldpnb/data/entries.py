@@ -5,7 +5,6 @@ numbers, `AmbiguousError` says so, and no reading is chosen silently. What texts
 """
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Number
 from typing import Any
@@ -24,7 +23,8 @@ _DATE = re.compile(r"\d{1,4}([-./ ])(\d{1,2}|[A-Za-z]{3})[-./ ]\d{1,4}(\D.*)?|[A
 _DAYS: tuple[str, ...] = ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%m-%d-%Y")
 _DAYS += ("%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d %b %Y", "%b %d, %Y", "%d-%b-%Y")
 _FORMS = [day + time for day in _DAYS for time in ("", " %H:%M", " %H:%M:%S")] + ["ISO8601"]
-_FEW = 8
+_TYPED, _FEW = "T00", 8
+"""Put behind a typed date without its time; and most entries that are listed."""
 _NAMES = {"kind": "category"}
 
 
@@ -62,28 +62,16 @@ def parsed(series: "pd.Series[Any]", name: str, reading: Reading, *, ranged: boo
         If it holds lists or records, no entries, or others than its kind says.
     """
     kind = reading.kind or ("date" if reading.dates else "number" if ranged else "")
-    if kind in ("", "number"):
-        series = plain_numbers(series, reading)
-    if series.dtype == object:  # which takes True and 1 for the same
-        series = series.map(lambda entry: str(entry) if isinstance(entry, bool | np.bool_) else entry)
     try:
-        codes, different = pd.factorize(series)
-    except (TypeError, NotImplementedError, OverflowError):
-        raise ValueError(f"column {name!r} holds lists or records, where it must hold one value a row") from None
-    times = np.bincount(codes + 1, minlength=len(different) + 1)[1:]
-    try:
-        kind, meant = _meant(pd.Series(different), times, reading, kind)
+        entries = (_plain(series, reading) if kind in ("", "number") else None) or _compared(series, kind, reading)
     except AmbiguousError as ask:
         ask.column = name
         raise
     except (ValueError, OverflowError) as error:
         raise ValueError(f"column {name} {error}") from None
-    if kind == "category" and reading.fold:
-        meant = meant.str.lower()
-    places, values = pd.factorize(meant, sort=True)
-    if not len(values):
+    if not len(entries.values):
         raise ValueError(f"column {name!r} has no entries")
-    return Entries(kind, np.asarray(values), np.append(places, -1)[codes])
+    return entries
 
 
 def label(entry: Any) -> str:
@@ -91,31 +79,54 @@ def label(entry: Any) -> str:
     return f"{entry:.15g}" if isinstance(entry, float) else str(entry).strip()
 
 
+def _plain(series: "pd.Series[Any]", reading: Reading) -> Entries | None:
+    """Return the entries of most columns of numbers: those that need no comparing."""
+    numbers = plain_numbers(series, reading)
+    if numbers is None:
+        return None
+    if codes := numbers_in(reading.missing):
+        numbers = np.where(np.isin(numbers, codes), np.nan, numbers)
+    places, values = pd.factorize(numbers, sort=True)
+    entries = Entries("number", values, places)
+    ask_missing(values, entries.times, reading)
+    return entries
+
+
+def _compared(series: "pd.Series[Any]", kind: str, reading: Reading) -> Entries:
+    """Return entries by what the different ones among them mean."""
+    if series.dtype == object:  # which takes True and 1 for the same
+        series = series.map(lambda entry: str(entry) if isinstance(entry, bool | np.bool_) else entry)
+    try:
+        codes, different = pd.factorize(series)
+    except (TypeError, NotImplementedError, OverflowError):
+        raise ValueError("holds lists or records, where it must hold one value a row") from None
+    times = np.bincount(codes + 1, minlength=len(different) + 1)[1:]
+    kind, meant = _meant(pd.Series(different), times, reading, kind)
+    if kind == "category" and reading.fold:
+        meant = meant.str.lower()
+    places, values = pd.factorize(meant, sort=True)
+    return Entries(kind, np.asarray(values), np.append(places, -1)[codes])
+
+
 def _meant(distinct: Any, times: NDArray[np.int64], reading: Reading, kind: str) -> tuple[str, Any]:
     """Return the kind of different entries, and what each means, empty for a missing one."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    texts, numbers, days = _apart(distinct)
-    missing = np.asarray(pc.is_in(texts, pa.array({*reading.missing, *ABSENT} - {*reading.present})))
-    if codes := numbers_in(reading.missing):
-        missing = missing | np.isin(numbers, codes)
-    here, is_day = ~missing, ~np.isnat(days)
-    is_word = here & np.asarray(texts.is_valid())
-    words = texts.filter(pa.array(is_word))
+    texts, numbers = _apart(distinct, days=kind in ("", "date"))
+    here = ~np.asarray(pc.is_in(texts, pa.array({*reading.missing, *ABSENT} - {*reading.present})))
+    names = pd.Series(texts, dtype=pd.ArrowDtype(pa.string())).where(here)
     if kind == "category":
-        return kind, _labels(distinct, texts, here)
-    if kind != "number" and (is_day.any() or kind == "date" or _forms(words[:50].to_pylist())):
-        others = here & ~is_day
-        names = _labels(distinct, texts, others)[others].tolist()
-        if names and is_day.any():
-            ways: dict[str, Any] = {"it is missing": {"missing": names[0]}, "names": _NAMES}
-            raise AmbiguousError(f"holds dates and others, such as {names[0]!r}", ways)
-        days[others] = _dates(names, reading) if names else days[others]
+        return kind, names
+    is_word = here & np.isnan(numbers)
+    words = texts.filter(pa.array(is_word))
+    if kind == "date" or (not kind and _hold_dates(words[:50].to_pylist())):
+        days = np.full(len(texts), "NaT", dtype="datetime64[D]")
+        days[here] = _dates(names[here].tolist(), reading)
         return "date", days
-    if is_word.any():
+    if len(words):
         numbers[is_word] = as_numbers(words, reading)
-    numbers[missing] = np.nan
+    numbers[~here] = np.nan
     odd = here & np.isnan(numbers)
     if not odd.any():
         if not kind:
@@ -123,12 +134,9 @@ def _meant(distinct: Any, times: NDArray[np.int64], reading: Reading, kind: str)
         ask_missing(numbers, times, reading)
         return "number", numbers
     if kind != "number" and times[odd].sum() > times[here].sum() / 2:
-        doubtful = pc.is_in(texts, pa.array(ABSENT - {""} - {*reading.missing}, pa.string()))
-        labels = _labels(distinct, texts, here)
-        _ask_names(labels, texts.filter(doubtful).to_pylist(), reading)
-        return "category", labels
-    places = np.argsort(-times * odd, kind="stable")[: odd.sum()]
-    common = [label(distinct[place]) for place in places[: _FEW + 1]]
+        _ask_names(names.dropna(), set(texts.filter(pa.array(~here)).to_pylist()), reading)
+        return "category", names
+    common = names[odd].iloc[np.argsort(-times[odd], kind="stable")[: _FEW + 1]].tolist()
     shown = ", ".join(repr(entry[:40]) for entry in common[:4])
     if odd.sum() == here.sum():
         raise ValueError(f"must hold numbers, got {shown}")
@@ -136,42 +144,33 @@ def _meant(distinct: Any, times: NDArray[np.int64], reading: Reading, kind: str)
     raise AmbiguousError(f"holds numbers and {odd.sum():,} other entries, such as {shown}", ways | {"names": _NAMES})
 
 
-def _apart(distinct: Any) -> tuple[Any, NDArray[np.float64], NDArray[np.datetime64]]:
-    """Return different entries as texts, numbers and days, each empty where an entry is something else."""
+def _apart(distinct: Any, *, days: bool) -> tuple[Any, NDArray[np.float64]]:
+    """Return different entries as an Arrow array of texts, and as numbers, nan for those that are none.
+
+    With `days` the time of a date is left out.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    numbers, days = np.full(len(distinct), np.nan), np.full(len(distinct), "NaT", dtype="datetime64[D]")
+    numbers = np.full(len(distinct), np.nan)
     if distinct.dtype == "string[pyarrow]":
-        return pc.utf8_trim_whitespace(pa.array(distinct)), numbers, days
-    if pd.api.types.is_numeric_dtype(distinct) and not pd.api.types.is_bool_dtype(distinct):
-        return pa.nulls(len(distinct), pa.string()), distinct.to_numpy(float, copy=True), days
-    texts: list[str | None] = [None] * len(distinct)
+        return pc.utf8_trim_whitespace(pa.array(distinct)), numbers
+    texts = []
     for place, entry in enumerate(distinct):
+        texts.append(label(entry)[:10] + _TYPED if days and hasattr(entry, "year") else label(entry))
         if isinstance(entry, Number) and not isinstance(entry, bool | np.bool_):
             numbers[place] = float(entry)  # type: ignore[arg-type]
-        elif hasattr(entry, "year"):
-            days[place] = np.datetime64(str(entry)[:10])
-        else:
-            texts[place] = label(entry)
-    return pa.array(texts, pa.string()), numbers, days
+    return pa.array(texts, pa.string()), numbers
 
 
-def _labels(distinct: Any, texts: Any, here: NDArray[np.bool_]) -> "pd.Series[str]":
-    """Return different entries as names, empty where they are not `here`."""
-    import pyarrow as pa
-
-    names = texts if not texts.null_count else pa.array([label(entry) for entry in distinct])
-    return pd.Series(names, dtype=pd.ArrowDtype(pa.string())).where(here)
-
-
-def _ask_names(labels: "pd.Series[str]", doubtful: Sequence[str], reading: Reading) -> None:
+def _ask_names(names: "pd.Series[str]", left_out: set[str], reading: Reading) -> None:
     """Ask about words that may mean a missing entry, and about names that differ only in case."""
+    doubtful = sorted(left_out & ABSENT - {"", *reading.missing})
+    ways: dict[str, dict[str, Any]]
     if doubtful and not reading.present:
-        words = sorted(doubtful)
-        ways: dict[str, dict[str, Any]] = {"missing": {"missing": words}, "an answer": {"present": words}}
-        raise AmbiguousError(f"holds {', '.join(words)}", ways)
-    spellings = labels.dropna().drop_duplicates()
+        ways = {"missing": {"missing": doubtful}, "an answer": {"present": doubtful}}
+        raise AmbiguousError(f"holds {', '.join(doubtful)}", ways)
+    spellings = names.drop_duplicates()
     lower = spellings.str.lower()
     twice = lower[lower.duplicated()]
     if len(twice) and not reading.fold:
@@ -180,39 +179,43 @@ def _ask_names(labels: "pd.Series[str]", doubtful: Sequence[str], reading: Readi
         raise AmbiguousError(f"{alike} differ only in case", ways)
 
 
+def _hold_dates(texts: list[str]) -> bool:
+    """Return whether most of some texts look like dates, and any of these is one in a known form."""
+    dates = [text for text in texts if _DATE.fullmatch(text)]
+    return len(dates) > len(texts) / 2 and bool(_forms(dates))
+
+
 def _forms(texts: list[str]) -> list[str]:
     """Return the forms in which any of the first texts are dates."""
-    first = texts[:50]
-    if not first or not all(map(_DATE.fullmatch, first)):
-        return []
-    return [form for form in _FORMS if _days(first, form).notna().any()]
+    return [form for form in _FORMS if _days(texts[:50], form).notna().any()]
 
 
 def _days(texts: list[str], form: str) -> "pd.Series[Any]":
-    days = pd.Series(pd.to_datetime(texts, format=form, errors="coerce", utc=form == "ISO8601"))
+    iso = form == "ISO8601"  # by which -9 is a date too
+    like = [text if not iso or _DATE.fullmatch(text) else None for text in texts]
+    days = pd.to_datetime(pd.Series(like, dtype=object), format=form, errors="coerce", utc=iso)
     return days.dt.tz_localize(None).dt.normalize()
 
 
 def _dates(texts: list[str], reading: Reading) -> NDArray[np.datetime64]:
-    """Return texts as days; each must be a date in just one of the forms."""
-    forms = {form: _days(texts, form) for form in reading.dates or _forms(texts)}
+    """Return texts as days; each must be a date in just one of the forms, or else as typed cells are written."""
+    forms = {form: _days(texts, form) for form in reading.dates or _forms(texts) or ["ISO8601"]}
     forms = {form: days for form, days in forms.items() if days.notna().all()} or forms
-    forms = {form: days for form, days in forms.items() if days.notna().any()}
-    table = pd.DataFrame(forms, index=range(len(texts)))
-    none, unlike = table.isna().all(axis=1), table.min(axis=1) != table.max(axis=1)
+    table = pd.DataFrame(forms)
+    days, unlike = table.bfill(axis=1).iloc[:, 0], table.min(axis=1) != table.max(axis=1)
+    if reading.dates:
+        days = days.fillna(_days(texts, "%Y-%m-%d" + _TYPED))
     ways: dict[str, dict[str, Any]]
-    if none.any():
-        text = texts[int(none.argmax())]
+    if days.isna().any():
+        text = texts[int(days.isna().argmax())]
         ways = {"another form": {"dates": "%d.%m.%Y"}, "it is missing": {"missing": text}, "names": _NAMES}
         raise AmbiguousError(f"{text!r} is no date in a known form", ways)
+    unlike &= table.notna().any(axis=1)
     if unlike.any():
         row = int(unlike.argmax())
         ways = {f"it is {day:%Y-%m-%d}": {"dates": form} for form, day in table.loc[row].dropna().items()}
         raise AmbiguousError(f"{texts[row]!r} has more than one reading", ways)
-    if not reading.dates and table.isna().any().any():
-        ways = {"all of these": {"dates": list(forms)}, "names": _NAMES}
-        raise AmbiguousError("dates are written in several forms", ways)
-    if not reading.dates and (short := [form for form in forms if "%y" in form]):
-        ways = {"1969 to 2068": {"dates": short[0]}, "names": _NAMES}
-        raise AmbiguousError(f"the century of {texts[0]!r} is not stated", ways)
-    return table.bfill(axis=1).iloc[:, 0].to_numpy("datetime64[D]")
+    if not reading.dates and (table.isna().any().any() or any("%y" in form for form in forms)):
+        ways = {"so": {"dates": list(forms)}, "names": _NAMES}
+        raise AmbiguousError(f"{texts[0]!r} and others are in several forms, or without their century", ways)
+    return days.to_numpy("datetime64[D]")

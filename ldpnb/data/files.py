@@ -1,8 +1,5 @@
 """A column of the user's own table, tallied: categories, dates, whole numbers, or real numbers in stated bins.
 
-Use `load_counts` for one column, `load_groups` for a number together with a group, and `load_rows` for columns row by
-row. An empty path stands for the source's own population and gives None.
-
 The range of a number is never taken from the data: it would reveal the smallest and the largest value, and users have
 to know it before they can answer. The same is true of categories, but if none are stated those that occur are taken,
 with a remark.
@@ -42,6 +39,7 @@ _PLAIN = Reading()
 def load_counts(
     data: str | Path,
     column: str,
+    group: str = "",
     *,
     low: float | None = None,
     high: float | None = None,
@@ -59,6 +57,8 @@ def load_counts(
         A table in a file, see `ldpnb.data.formats.read`; ``""`` gives None.
     column : str
         Its name, empty without a file or for the only column of a table; case and surrounding blanks do not matter.
+    group : str
+        A column with groups, by which one of numbers is tallied; the groups are those that occur, the largest first.
     low, high : float, optional
         Range of a number, required for numbers; both None (or equal) if not stated.
     bins : int
@@ -75,7 +75,7 @@ def load_counts(
     Raises
     ------
     AmbiguousError
-        If the file or the column has two readings.
+        If the file or a column has two readings.
     ValueError
         For an unstated range, a column that is not there or not of that kind, or a file that cannot be read.
 
@@ -84,84 +84,45 @@ def load_counts(
     >>> load_counts("", "") is None
     True
     """
-    if not _required(data, column=column):
-        return None
     checks.choice(unit=unit, among=tuple(_UNITS))
+    if not str(data):
+        if column:
+            raise ValueError(f"data must name the file that the column {column!r} is in, got data=''")
+        return None
+    if group and column.strip().lower() == group.strip().lower():
+        raise ValueError(f"column and group must be two columns, got column={column!r} for both")
+    kind = "number" if group else "category" if categories else reading.kind
     ranged = bins > 0 or (low is not None and high is not None and low != high)
     with opened(data) as path:
-        table, weights = _loaded(path, reading, column)
-        if categories:
-            reading = replace(reading, kind="category")
-        entries = parsed(table.entries(column), column, reading, ranged=ranged)
-        users = _users(entries, weights)
+        table, weights = _loaded(path, reading, [column, group] if group else [column])
+        entries = parsed(table.entries(column), column, replace(reading, kind=kind), ranged=ranged)
+        if group:
+            groups, users = _grouped(table, group, reading, entries, weights)
+        else:
+            groups, users = (), _tallied(entries.places, len(entries.values), weights)
         if entries.kind == "number":
             made = _numbers(entries.values, users, column, low, high, bins, reading.outside)
         elif entries.kind == "date":
             made = _dates(entries.values, users, column, unit)
         else:
             made = _categories(entries.values, users, column, [str(category).strip() for category in categories])
-        return _column(path, table, weights, column, made, report)
-
-
-def load_groups(
-    data: str | Path,
-    column: str,
-    group: str = "",
-    *,
-    low: float | None = None,
-    high: float | None = None,
-    bins: int = 0,
-    reading: Reading = _PLAIN,
-    report: bool = False,
-) -> Column | None:
-    """Tally a number together with a group; the groups are those that occur, the largest first.
-
-    Parameters
-    ----------
-    data, column, low, high, bins, reading, report
-        As for `load_counts`; the column must hold numbers.
-    group : str
-        The column with the group; without it `column` names both, separated by a comma, such as "pay,sex".
-    """
-    if not _required(data, column=column, group=group):
-        return None
-    column, group = _pair(column, group)
-    with opened(data) as path:
-        table, weights = _loaded(path, reading, column, group)
-        members = parsed(table.entries(group), group, replace(reading, kind="category"))
-        entries = parsed(table.entries(column), column, reading, ranged=True)
-        sizes = dict(zip(members.values, _users(members, weights), strict=True))
-        order = sorted(sizes, key=lambda member: (-sizes[member], member))
-        if not 2 <= len(order) <= MOST_GROUPS:
-            raise ValueError(f"column {group} must have 2 to {MOST_GROUPS} groups, got {len(order)}")
-        place = np.array([order.index(member) for member in members.values] + [-1])
-        users = np.array([_users(entries, weights, place[members.places] == g) for g in range(len(order))])
-        made = _numbers(entries.values, users, column, low, high, bins, reading.outside)
-        if not made["counts"].any(axis=1).all():
-            raise ValueError(f"column {group} must have users in every group, got {order}")
-        made |= {"groups": tuple(order), "notes": (OCCURRING,), "attribute": column}
-        return _column(path, table, weights, f"{column} by {group}", made, report)
-
-
-def load_rows(
-    data: str | Path, *, numbers: Sequence[str] = (), texts: Sequence[str] = (), reading: Reading = _PLAIN
-) -> pd.DataFrame:
-    """Return columns of a table row by row, as floats and texts; a missing entry is nan or None."""
-    with opened(data) as path:
-        table = read(path, reading, (*numbers, *texts))
-        frame = {}
-        for name in (*texts, *numbers):
-            kind = "number" if name in numbers else "category"
-            entries = parsed(table.entries(name), name, replace(reading, kind=kind))
-            values = np.array([*entries.values, None], dtype=object)[entries.places]
-            frame[name] = values.astype(float) if kind == "number" else values
-        return pd.DataFrame(frame)
-
-
-def column_names(data: str | Path, reading: Reading = _PLAIN, *, name: str = "data") -> tuple[str, ...]:
-    """Return the names of a table's columns; `name` is what the caller calls the file."""
-    with opened(data, name) as path:
-        return read(path, reading, ()).names
+        counts = made["counts"]
+        if not np.atleast_2d(counts).any(axis=1).all():
+            raise ValueError(f"column {column} has no entries" + (f" in one of the groups {groups}" if groups else ""))
+    notes = (OCCURRING,) if groups or (entries.kind != "number" and not categories) else ()
+    if entries.kind == "date":
+        notes = (f"Dates are tallied by {unit}.", *notes)
+    if table.skipped:
+        done = "filled up" if reading.bad_rows == "fill" else "left out"
+        notes = (f"{table.skipped:,} rows that do not fit the header were {done}.", *notes)
+    name = " by ".join(filter(None, (column, group)))
+    rows = len(table.columns) if weights is None else weights.sum()
+    given: dict[str, Any] = {"numbers": np.arange(counts.shape[-1], dtype=float), "attribute": column or "value"} | made
+    given |= {"source": str(path), "groups": groups, "missing": int(rows - counts.sum()), "notes": notes}
+    tally = Column(f"{name} of {path.name}" if name else path.name, **given)
+    if report:
+        print(tally.report())
+    return tally
 
 
 @contextmanager
@@ -179,34 +140,14 @@ def opened(data: str | Path, name: str = "data") -> Iterator[Path]:
         raise ValueError(f"{path}: {error}") from None
 
 
-def _required(data: str | Path, **columns: str) -> bool:
-    """Return whether a file is named, refusing a column without one: whoever names it means their own."""
-    for name, value in columns.items():
-        if value and not str(data):
-            raise ValueError(f"data must name the file that the {name} {value!r} is in, got data=''")
-    return bool(str(data))
-
-
-def _pair(column: str, group: str) -> tuple[str, str]:
-    """Return the names of the number and of its group."""
-    if not group:
-        column, comma, group = (word.strip() for word in column.partition(","))
-        if not comma:
-            raise ValueError(f"column must name a number and a group, such as 'pay,sex', got column={column!r}")
-    if column.lower() == group.strip().lower():
-        raise ValueError(f"column and group must be two columns, got column={column!r} for both")
-    return column, group
-
-
-def _loaded(path: Path, reading: Reading, *columns: str) -> tuple[Table, NDArray[np.int64] | None]:
+def _loaded(path: Path, reading: Reading, columns: list[str]) -> tuple[Table, NDArray[np.int64] | None]:
     """Return a table and how many users each row stands for, None for one each."""
-    counted = reading.counts not in ("", "none")
-    wanted = (*columns, reading.counts) if counted else columns
-    table = read(path, reading, wanted)
-    if not counted:
+    if reading.counts in ("", "none"):
+        table = read(path, reading, columns)
         if not reading.counts and len(columns) == 1:
             ask_counts(table, columns[0])
         return table, None
+    table = read(path, reading, [*columns, reading.counts])
     # an empty code is stated, so that 99 users are no code of a missing entry
     number = replace(reading, kind="number", missing=("",), present=(), strip=(), dates=())
     users = parsed(table.entries(reading.counts), reading.counts, number)
@@ -237,13 +178,25 @@ def _require_moderate(column: str, size: int) -> None:
         raise ValueError(f"column {column} must have at most {MOST_VALUES:,} values, got {size:,}; {ways}")
 
 
-def _users(
-    entries: Entries, weights: NDArray[np.int64] | None, rows: NDArray[np.bool_] | bool = True
-) -> NDArray[np.int64]:
-    """Return how many users hold each value, in all rows or in some."""
-    known = (entries.places >= 0) & rows
-    each = None if weights is None else weights[known]
-    return np.bincount(entries.places[known], each, len(entries.values)).astype(np.int64)
+def _tallied(places: NDArray[np.int64], size: int, weights: NDArray[np.int64] | None) -> NDArray[np.int64]:
+    """Return how many users are at each of so many places."""
+    known = places >= 0
+    return np.bincount(places[known], None if weights is None else weights[known], size).astype(np.int64)
+
+
+def _grouped(
+    table: Table, group: str, reading: Reading, entries: Entries, weights: NDArray[np.int64] | None
+) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+    """Return the groups, the largest first, and how many users of each hold each value."""
+    members = parsed(table.entries(group), group, replace(reading, kind="category"))
+    names, values = members.values, len(entries.values)
+    if not 2 <= len(names) <= MOST_GROUPS:
+        raise ValueError(f"column {group} must have 2 to {MOST_GROUPS} groups, got {len(names)}")
+    order = np.argsort(-_tallied(members.places, len(names), weights), kind="stable")
+    known = (members.places >= 0) & (entries.places >= 0)
+    pairs = np.where(known, members.places * values + entries.places, -1)
+    users = _tallied(pairs, len(names) * values, weights).reshape(len(names), values)
+    return tuple(names[order]), users[order]
 
 
 def _numbers(
@@ -272,8 +225,6 @@ def _numbers(
         users, together = users * ~beyond, together * ~beyond
     cells = np.minimum(((inside - low) / ((high - low) / bins if bins else 1)).astype(np.int64), size - 1)
     counts = np.apply_along_axis(lambda row: np.bincount(cells, row, size), -1, users).astype(np.int64)
-    if not counts.any():
-        raise ValueError(f"column {column} has no entries")
     made: dict[str, Any] = {"counts": counts, "low": low, "high": high, "outside": int(together[beyond].sum())}
     if not bins:
         numbers = low + np.arange(size, dtype=float)
@@ -304,7 +255,7 @@ def _range(column: str, low: float | None, high: float | None, bins: int) -> tup
 
 def _categories(values: NDArray[Any], users: NDArray[np.int64], column: str, stated: Sequence[str]) -> dict[str, Any]:
     """Tally categories, stated or as they occur."""
-    labels = list(stated or values)
+    labels = tuple(stated or values)
     _require_moderate(column, len(labels))
     strangers = ~np.isin(values, labels)
     if strangers.any() and OTHER not in labels:
@@ -312,39 +263,15 @@ def _categories(values: NDArray[Any], users: NDArray[np.int64], column: str, sta
         raise ValueError(f"{values[strangers][0]!r} of column {column} {rule}")
     if len(labels) < 2:
         raise ValueError(f"column {column} must have two values or more, got {labels[0]!r} only")
-    users_of = dict(zip(values, users.tolist(), strict=True))
-    counts, others = np.array([users_of.get(name, 0) for name in labels]), int(users[strangers].sum())
-    if others:
-        counts[labels.index(OTHER)] += others
-    notes = () if stated else (OCCURRING,)
-    return {"labels": tuple(labels), "counts": counts, "outside": others, "scale": "category", "notes": notes}
+    places = np.array([labels.index(value) for value in np.where(strangers, OTHER, values)])
+    counts, outside = _tallied(places, len(labels), users), int(users[strangers].sum())
+    return {"labels": labels, "counts": counts, "outside": outside, "scale": "category"}
 
 
 def _dates(values: NDArray[Any], users: NDArray[np.int64], column: str, unit: str) -> dict[str, Any]:
     """Tally dates by day, month or year, from the first that occurs to the last."""
     periods = pd.DatetimeIndex(values).to_period(_UNITS[unit])
     places = periods.astype("int64").to_numpy()
-    places = places - places[0]
-    _require_moderate(column, int(places[-1]) + 1)
+    _require_moderate(column, int(places[-1] - places[0]) + 1)
     labels = tuple(map(str, pd.period_range(periods[0], periods[-1])))
-    counts = np.bincount(places, users, len(labels)).astype(np.int64)
-    notes = (f"Dates are tallied by {unit}.", OCCURRING)
-    return {"labels": labels, "counts": counts, "scale": "date", "notes": notes}
-
-
-def _column(
-    path: Path, table: Table, weights: NDArray[np.int64] | None, name: str, made: dict[str, Any], report: bool
-) -> Column:
-    """Return a tally as a column, with remarks on how the file was read."""
-    counts, notes = made["counts"], [*made.pop("notes", ())]
-    rows = len(table.columns) if weights is None else int(weights.sum())
-    if table.skipped:
-        done = "filled up" if table.reading.bad_rows == "fill" else "left out"
-        notes.insert(0, f"{table.skipped:,} rows that do not fit the header were {done}.")
-    usual: dict[str, Any] = {"numbers": np.arange(counts.shape[-1], dtype=float), "attribute": name or "value"}
-    title = f"{name} of {path.name}" if name else path.name
-    missing = rows - int(counts.sum())
-    column = Column(title, source=str(path), missing=missing, notes=tuple(notes), **(usual | made))
-    if report:
-        print(column.report())
-    return column
+    return {"labels": labels, "counts": _tallied(places - places[0], len(labels), users), "scale": "date"}

@@ -6,6 +6,8 @@ release.
 
 import math
 import shlex
+import shutil
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -127,7 +129,8 @@ def _command(data: str | Path, name: str, entries: Entries, reading: Reading) ->
         given |= {"low": f"{low:.12g}", "high": f"{high:.12g}"}
         given |= {"bins": "20"} if _real(entries) or high - low > _WHOLE else {}
     given |= reading.stated()
-    return " ".join(["ldpnb run own_data", *(f"-p {shlex.quote(word)}" for word in spelled(given))])
+    program = sys.argv[0] if Path(sys.argv[0]).name == "ldpnb" and not shutil.which("ldpnb") else "ldpnb"
+    return " ".join([shlex.quote(program), "run own_data", *(f"-p {shlex.quote(word)}" for word in spelled(given))])
 
 
 def _rounded(low: float, high: float, *, whole: bool) -> tuple[float, float]:

@@ -13,19 +13,19 @@ from ldpnb.data.reading import THOUSANDS, AmbiguousError, Reading
 
 _CODES = (-1, -7, -8, -9, -77, -88, -98, -99, -999, -9999, 88, 97, 98, 99, 888, 997, 998, 999, 9998, 9999, 99999)
 """Numbers that stand for missing answers in many surveys."""
-_PLAIN = r"[+-]?(0|[1-9]\d*)(\.(\d{1,2}|\d{4,}))?"
-"""A number that has one reading."""
+_PLAIN, _GROUPED = r"[+-]?(0|[1-9]\d*)(\.\d+)?", r"[+-]?[1-9]\d{0,2}\.\d{3}"
+"""A number, and one that may have a point between groups of digits, if no other's point is one of decimals."""
 _DAY = r"(19|20)\d\d(0[1-9]|1[0-2])[0-3]\d"
 _DIGIT = rf"[\d{''.join(THOUSANDS.values())}]"
 _LIKE = rf"[+-]?{_DIGIT}*\d{_DIGIT}*([eE][+-]?\d+)?"
-_NEGATIVE = r"^(?:\((\d[^()]*)\)|(\d.*)-)$"
-"""As accountants write a negative number: (12.50) or 12.50-."""
+_BRACKETS = "()"
+"""Stated to be taken off, it makes numbers in brackets negative, as accountants write them."""
 _SIGNED = re.compile(r"([^\w\s(-]{0,2}|[A-Z]{3}) ?[+-]?\d[\d.,' \u00a0]*? ?([^\d.,\s]{0,4})")
 _FEW, _SAMPLE = 8, 1000
 
 
-def plain_numbers(series: Any, reading: Reading) -> Any:
-    """Return a column of numbers, or of texts that are blank or numbers with one reading, as floats; others unchanged.
+def plain_numbers(series: Any, reading: Reading) -> NDArray[np.float64] | None:
+    """Return a column of numbers, or of texts that are blank or numbers with one reading, as floats; of others None.
 
     So it is with most columns, and takes a quarter of the memory that comparing their different entries takes.
     """
@@ -33,13 +33,15 @@ def plain_numbers(series: Any, reading: Reading) -> Any:
     import pyarrow.compute as pc
 
     if pd.api.types.is_numeric_dtype(series) and not pd.api.types.is_bool_dtype(series):
-        return pd.Series(series.to_numpy(float, na_value=np.nan))
+        return np.asarray(series.to_numpy(float, na_value=np.nan))
     if series.dtype != "string[pyarrow]" or reading.decimal == "," or reading.thousands not in ("", ","):
-        return series
+        return None
     texts = pc.utf8_trim_whitespace(pa.array(series))
     if not _matches(texts, f"({_PLAIN})?").all() or _matches(texts, _DAY).all():
-        return series
-    return pd.Series(np.asarray(pc.if_else(pc.equal(texts, ""), None, texts).cast(pa.float64()).fill_null(np.nan)))
+        return None
+    if _matches(texts, _GROUPED).any() and not _matches(texts, r".*\.(\d{1,2}|\d{4,})").any():
+        return None
+    return np.asarray(pc.if_else(pc.equal(texts, ""), None, texts).cast(pa.float64()).fill_null(np.nan))
 
 
 def as_numbers(texts: Any, reading: Reading) -> NDArray[np.float64]:
@@ -48,36 +50,40 @@ def as_numbers(texts: Any, reading: Reading) -> NDArray[np.float64]:
     Raises
     ------
     AmbiguousError
-        If two readings fit and differ, or if numbers have signs around them that nobody stated.
+        If two readings fit and differ, or if numbers have signs or brackets around them that nobody stated.
     """
     import pyarrow.compute as pc
 
     plain = pc.replace_substring_regex(texts, "[\u2212\u2013]", "-")
     for affix in map(re.escape, reading.strip):
         plain = pc.utf8_trim_whitespace(pc.replace_substring_regex(plain, f"^{affix}|{affix}$", ""))
-    plain = pc.replace_substring_regex(plain, _NEGATIVE, r"-\1\2")
-    like = _matches(plain, _LIKE)
-    if like.mean() < 0.9 and not reading.strip:
+    plain = pc.replace_substring_regex(plain, r"^(\d.*)-$", r"-\1")
+    if _BRACKETS in reading.strip:
+        plain = pc.replace_substring_regex(plain, r"^\((\d[^()]*)\)$", r"-\1")
+    bracketed = _matches(plain, rf"\({_LIKE}\)")
+    share = (_matches(plain, _LIKE) | bracketed).mean()
+    if bracketed.any() and share > 0.5:
+        text = plain[int(bracketed.argmax())].as_py()
+        ways = {f"it is -{text[1:-1]}": {"strip": _BRACKETS}, "names": {"kind": "category"}}
+        raise AmbiguousError(f"{text!r} may be a negative number", ways)
+    if share < 0.9 and not reading.strip:
         _ask_signs(plain[:_SAMPLE].to_pylist())
-    readings = {
-        (decimal, group): _read_as(plain, decimal, group)
+    readings = [
+        ((decimal, group), _read_as(plain, decimal, group))
         for decimal, group in product(".,", THOUSANDS)
         if decimal != group and reading.decimal in ("", decimal) and reading.thousands in ("", group)
         if group in ("", reading.thousands) or pc.any(pc.match_substring_regex(plain, f"[{THOUSANDS[group]}]")).as_py()
-    }
-    fitting = {marks: np.isfinite(numbers).sum() for marks, numbers in readings.items()}
-    most = max(fitting.values(), default=0)
-    if not most:
-        return np.full(len(texts), np.nan)
-    (first, numbers), *others = ((marks, readings[marks]) for marks in readings if fitting[marks] == most)
-    for marks, differing in others if like.mean() > 0.5 else ():
-        unlike = ~np.isclose(numbers, differing, rtol=0, atol=0, equal_nan=True)
+    ]
+    most = max(np.isfinite(numbers).sum() for _, numbers in readings)
+    best, *others = ((marks, numbers) for marks, numbers in readings if np.isfinite(numbers).sum() == most)
+    for other in others if share > 0.5 else ():
+        unlike = ~np.isclose(best[1], other[1], rtol=0, atol=0, equal_nan=True)
         if unlike.any():
             place = int(unlike.argmax())
             text = plain[place].as_py()
-            ways = dict(_way(text, *pair) for pair in ((first, numbers[place]), (marks, differing[place])))
+            ways = dict(_way(text, marks, numbers[place]) for marks, numbers in (best, other))
             raise AmbiguousError(f"{text!r} has two readings", ways)
-    return numbers
+    return best[1]
 
 
 def _matches(texts: Any, pattern: str) -> NDArray[np.bool_]:

@@ -1,29 +1,30 @@
-"""Public tallies that come with the companion, and those of a public file given by path.
+"""UCI Adult: the two columns that the sources use, which are built in, and the whole table, fetched from its archive.
 
-Use `adult` for the two columns of the UCI Adult data, and `taxi` for a trip file of the New York City Taxi and
-Limousine Commission (TLC). That file is not part of the companion: `taxi_stand_in` makes a synthetic population of the
-same size, which says nothing about New York. For a column of any other file see `ldpnb.data.files`.
+For a column of any other file see `ldpnb.data.files`.
 """
 
+import os
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import ndtr
 
 from ldpnb import checks, writing
 from ldpnb.data.column import Column
-from ldpnb.data.files import load_rows
-from ldpnb.designs.strata import largest_remainder
 
-_BINS, _WIDTH = 1000, 0.02
+CACHE_VARIABLE = "LDPNB_CACHE"
+"""Environment variable naming the folder for downloads."""
 
-TRIP_DISTANCE_USERS, PAYMENT_TYPE_USERS = 434_195, 359_902
-"""Valid trips in the two columns that Section 5 of lopuhaa2020 uses."""
+_URL = "https://archive.ics.uci.edu/ml/machine-learning-databases/adult/adult.data"
+_SHA256 = "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d"
+_HEADER = (
+    "age,workclass,fnlwgt,education,education-num,marital-status,occupation,relationship,"
+    "race,sex,capital-gain,capital-loss,hours-per-week,native-country,income"
+)
 
-PAYMENT_TYPES = ("credit card", "cash", "no charge", "dispute", "unknown")
-"""Meaning of the codes 1 to 5 of ``payment_type``, from the TLC data dictionary."""
+
+class DownloadError(RuntimeError):
+    """The file could not be fetched, or is another one."""
 
 
 def adult(column: Literal["age", "workclass"]) -> Column:
@@ -45,59 +46,27 @@ def adult(column: Literal["age", "workclass"]) -> Column:
     return Column(name, labels, counts, ages, source, low=ages[0], high=ages[-1])
 
 
-def taxi(column: Literal["trip_distance", "payment_type"], path: str | Path = "") -> Column:
-    """Return a column of a TLC trip file, or its synthetic stand-in if no path is given.
+def fetch(cache: str | Path | None = None) -> Path:
+    """Return the file with a header, from a folder or else from the network.
 
-    Distances (miles) fall into bins of equal width, 1000 as in Section 5 of lopuhaa2020; the source does not give their
-    width, and that of 0.02 covers trips up to 20 miles. Trips of no length, beyond the last bin, or paid for by other
-    codes than 1 to 5 are not valid and left out.
+    The folder is by default that of ``LDPNB_CACHE`` or the user's cache folder.
 
-    Parameters
-    ----------
-    column : {"trip_distance", "payment_type"}
-    path : str or Path
-        File of yellow or green trips in any format of `ldpnb.data.formats.read`; other columns are not read.
+    Raises
+    ------
+    DownloadError
+        If it is not in the folder and cannot be fetched, or does not match its checksum.
     """
-    checks.choice(column=column, among=("trip_distance", "payment_type"))
-    if not str(path):
-        return taxi_stand_in(column)
-    trips, distances = load_rows(path, numbers=(column,))[column], column == "trip_distance"
-    known, size = trips.dropna().to_numpy(), _BINS if distances else len(PAYMENT_TYPES)
-    index = np.ceil((known / _WIDTH if distances else known) - 1e-9)
-    valid = (known > 0) & (index <= size) & (distances | (known == index))
-    if not valid.any():
-        raise ValueError(f"{path}: no valid trips")
-    counts = np.bincount(index[valid].astype(np.int64) - 1, minlength=size)
-    name = f"{column.replace('_', ' ')} of {Path(path).name}"
-    return _taxi(column, name, counts, str(path), missing=len(trips) - known.size, outside=int((~valid).sum()))
+    with checks.needed_for("a download"):
+        import pooch
+        import requests
 
-
-def taxi_stand_in(column: Literal["trip_distance", "payment_type"]) -> Column:
-    """Return a synthetic stand-in for a column of the TLC trip file, with the users and values of lopuhaa2020.
-
-    Distances follow a log-normal law (median 1.7 miles, log-scale deviation 0.8), payment types a geometric fall with
-    two common values. Both are made up: they have the shape of such data, not its numbers. Counts are rounded by
-    largest remainders: nothing is random.
-
-    Examples
-    --------
-    >>> taxi_stand_in("payment_type").users, taxi_stand_in("trip_distance").counts.size
-    (359902, 1000)
-    """
-    checks.choice(column=column, among=("trip_distance", "payment_type"))
-    if column == "payment_type":
-        shares, users = np.array([0.68, 0.3, 0.012, 0.006, 0.002]), PAYMENT_TYPE_USERS
-    else:
-        below = ndtr(np.log(_WIDTH * np.arange(1, _BINS + 1) / 1.7) / 0.8)
-        shares, users = np.diff(below, prepend=0.0) / below[-1], TRIP_DISTANCE_USERS
-    name, counts = f"{column.replace('_', ' ')} (synthetic stand-in)", largest_remainder(shares * users)
-    return _taxi(column, name, counts, "made up", notes=("Made up, in the shape of such data.",))
-
-
-def _taxi(column: str, name: str, counts: NDArray[np.int64], source: str, **more: Any) -> Column:
-    """Return trips as a column: payment types are categories, distances numbers."""
-    if column == "payment_type":
-        return Column(name, PAYMENT_TYPES, counts, np.arange(counts.size, dtype=float), source, **more)
-    labels = tuple(f"{_WIDTH * i:.3g}-{_WIDTH * (i + 1):.3g} miles" for i in range(_BINS))
-    middles = np.array([_WIDTH * (i + 0.5) for i in range(_BINS)])
-    return Column(name, labels, counts, middles, source, low=0.0, high=_WIDTH * _BINS, **more)
+    folder = Path(cache or os.environ.get(CACHE_VARIABLE) or pooch.os_cache("ldpnb"))
+    pooch.get_logger().setLevel("ERROR")
+    try:
+        raw = Path(pooch.retrieve(_URL, f"sha256:{_SHA256}", "adult.data", folder))
+    except (OSError, ValueError, requests.RequestException) as error:
+        place = f"fetch {_URL} elsewhere and put it into {folder}"
+        raise DownloadError(f"adult.data cannot be fetched ({checks.shown(str(error))}); offline, {place}") from None
+    table = raw.with_suffix(".csv")
+    writing.write(table, f"{_HEADER}\n{raw.read_text(encoding='utf-8').replace(', ', ',')}".encode())
+    return table

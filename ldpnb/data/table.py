@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import pandas as pd
 
@@ -35,28 +34,25 @@ class Table:
     skipped: int = 0
     unsure: AmbiguousError | None = None
 
-    @cached_property
-    def _places(self) -> dict[str, list[int]]:
-        places: dict[str, list[int]] = {}
-        for place, name in enumerate(self.names):
-            places.setdefault(name.lower(), []).append(place)
-        return places
-
     def entries(self, name: str) -> "pd.Series":
         """Return the entries of a column; case and blanks around a name do not matter, the only one needs none.
 
         Raises
         ------
         AmbiguousError
-            If they read otherwise in another encoding.
+            If they read otherwise in another encoding, or several columns have that name.
         ValueError
-            If there is no such column, or several.
+            If there is no such column.
         """
         wanted, names = name.strip().lower(), self.names
-        places = [0] if not wanted and len(names) == 1 else self._places.get(wanted, [])
-        places = [place for place in places if names[place] == name] or places
+        places = [place for place, other in enumerate(names) if other == name]
+        places = places or [place for place, other in enumerate(names) if other.lower() == wanted]
+        if not places and not wanted and len(names) == 1:
+            places = [0]
         if len(places) > 1:
-            raise ValueError(f"{len(places)} columns are called {name!r}; rename them")
+            above = (self.reading.skip or 0) + (self.reading.header or 0)
+            ways = {"columns 1, 2, ...": {"skip": above, "header": 0}}
+            raise AmbiguousError(f"{len(places)} columns are called {name!r}; rename them in the file", ways)
         if not places:
             more = f" and {len(names) - 20:,} more" if len(names) > 20 else ""
             wrong = f"no column {name[:60]!r}" if wanted else "its column must be named"

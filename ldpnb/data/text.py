@@ -16,7 +16,6 @@ _SAMPLE, _TAIL, _ROWS, _LINES = 2**18, 2**16, 1000, 300
 """Bytes at the beginning and at the end of a text, and rows and lines there, that are looked at."""
 _ENCODINGS = ["cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "mac_roman", "cp850", "iso8859_2"]
 _ENCODINGS += ["shift_jis", "euc_kr", "big5", "gb18030"]
-_MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 
 
 def read_text(data: bytes, reading: Reading, wanted: Wanted) -> Table:
@@ -60,9 +59,8 @@ def read_text(data: bytes, reading: Reading, wanted: Wanted) -> Table:
 
 def _find_encoding(data: bytes) -> tuple[str, AmbiguousError | None]:
     """Return the encoding of text, and a question if other encodings read it otherwise."""
-    for mark, name in _MARKS.items():
-        if data.startswith(mark):
-            return name, None
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16", None
     if b"\0" in data[:4]:
         return "utf-16-le" if data[1:2] == b"\0" else "utf-16-be", None
     try:
@@ -72,9 +70,7 @@ def _find_encoding(data: bytes) -> tuple[str, AmbiguousError | None]:
         pass
     from charset_normalizer import from_bytes
 
-    matches = list(from_bytes(data[:_SAMPLE], cp_isolation=_ENCODINGS))
-    best = min((match.chaos for match in matches), default=0)
-    names = [match.encoding for match in matches if match.chaos <= best + 0.05]
+    names = [match.encoding for match in from_bytes(data[:_SAMPLE], cp_isolation=_ENCODINGS)]
     words = sorted({w for w in re.findall(rb"[^\s,;|\"\x00-\x1f]+", data[: 2**22]) if max(w) > 127})[:500]
     readings: dict[tuple[str, ...], str] = {}
     for name in ("cp1252", *(names or _ENCODINGS[:5])):
@@ -85,7 +81,10 @@ def _find_encoding(data: bytes) -> tuple[str, AmbiguousError | None]:
     question = "its encoding is not certain"
     if any("\ufffd" not in word.decode(errors="replace") for word in words):
         question = "some of it is UTF-8 and some is not, as if two files were joined"
-    ways = {texts[0][:20]: {"encoding": name} for texts, name in list(readings.items())[:6]}
+    unlike = [place for place, texts in enumerate(zip(*readings, strict=True)) if len(set(texts)) > 1]
+    ways: dict[str, dict[str, str]] = {}
+    for texts, name in list(readings.items())[:6]:
+        ways.setdefault(", ".join(texts[place] for place in unlike)[:30], {"encoding": name})
     return likeliest, AmbiguousError(question, ways)
 
 

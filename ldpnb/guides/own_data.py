@@ -185,14 +185,11 @@ def groups(
     data: str, name: str, column: Column, group: str, *, low: float, high: float, bins: int, reading: Reading
 ) -> Column | None:
     """Return a number with a group, or None if there is no gap; without a file, the rates printed in juarez2022."""
-    if data and not group:
-        print("No group was stated, so there is no gap.")
-        return None
-    if data and column.scale != "number":
-        print(f"{column.attribute} holds no numbers, so there is no gap between means.")
+    if data and not (group and column.scale == "number"):
+        print("There is no gap between means without a column of numbers and a group.")
         return None
     if data:
-        return files.load_groups(data, name, group, low=low, high=high, bins=bins, reading=reading)
+        return files.load_counts(data, name, group, low=low, high=high, bins=bins, reading=reading)
     rates = clients.published_rates("true_positive_rate")
     hits = [round(size * rate) for size, rate in zip(_PUBLISHED_CLIENTS, rates, strict=True)]
     counts = np.array([[size - hit, hit] for size, hit in zip(_PUBLISHED_CLIENTS, hits, strict=True)])

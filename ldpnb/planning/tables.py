@@ -1,14 +1,15 @@
 """Tables of strata, frames, reports and nonresponse classes: the one place that meets `ldpnb.data`."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ldpnb.data.entries import ABSENT, label
-from ldpnb.data.files import column_names, load_rows, opened
+from ldpnb.data.entries import ABSENT, label, parsed
+from ldpnb.data.files import opened
 from ldpnb.data.formats import read
 from ldpnb.data.reading import Reading
 from ldpnb.planning.samples import StratifiedDesign
@@ -26,22 +27,25 @@ def load_strata(
     ValueError
         For a missing column or entry, a stratum named twice, or a size that is no whole number.
     """
-    columns = [name.lower() for name in column_names(path, reading, name="strata")]
-    _need(path, ("stratum", "size"), columns)
-    known = ("size", "sd") if "sd" in columns else ("size",)
-    frame = load_rows(path, numbers=known, texts=("stratum",), reading=reading)
-    for column in frame:
-        if frame[column].isna().any():
-            row = int(frame[column].isna().argmax())
-            raise ValueError(f"{path}: {column} must have an entry in every row, got none in row {row + 1}")
-    names = tuple(str(name).strip() for name in frame["stratum"])
-    if len(set(names)) < len(names):
-        raise ValueError(f"{path}: strata must be named once each, got {max(names, key=names.count)!r} twice")
-    sizes = frame["size"]
-    if (wrong := (sizes != sizes.round()) | (sizes < 1)).any():
-        raise ValueError(f"{path}: size must hold whole numbers >= 1, got {sizes[wrong].iloc[0]:g}")
-    sds = tuple(frame["sd"].tolist()) if "sd" in frame else None
-    return StratifiedDesign(tuple(int(size) for size in sizes), sds, allocation, names)
+    columns: dict[str, NDArray[Any]] = {}
+    with opened(path, "strata") as file:
+        table = read(file, reading)
+        names = [name.lower() for name in table.names]
+        _need(("stratum", "size"), names)
+        for column in ("stratum", "size", "sd") if "sd" in names else ("stratum", "size"):
+            kind = "category" if column == "stratum" else "number"
+            entries = parsed(table.entries(column), column, replace(reading, kind=kind))
+            if (missing := entries.places < 0).any():
+                row = int(missing.argmax()) + 1
+                raise ValueError(f"{column} must have an entry in every row, got none in row {row}")
+            columns[column] = entries.values[entries.places]
+        strata, sizes = tuple(columns["stratum"].tolist()), columns["size"]
+        if len(set(strata)) < len(strata):
+            raise ValueError(f"strata must be named once each, got {max(strata, key=strata.count)!r} twice")
+        if (wrong := (sizes != sizes.round()) | (sizes < 1)).any():
+            raise ValueError(f"size must hold whole numbers >= 1, got {sizes[wrong][0]:g}")
+    sds = tuple(columns["sd"].tolist()) if "sd" in columns else None
+    return StratifiedDesign(tuple(int(size) for size in sizes), sds, allocation, strata)
 
 
 def read_columns(
@@ -53,15 +57,15 @@ def read_columns(
     """
     with opened(path, name) as file:
         table = read(file, reading)
-    _need(path, needed, table.names)
+        _need(needed, table.names)
     texts = {column: [_text(entry) for entry in table.entries(column)] for column in dict.fromkeys(table.names)}
     return {column: np.array(entries, dtype=str) for column, entries in texts.items()}
 
 
-def _need(path: str | Path, needed: Sequence[str], columns: Sequence[str]) -> None:
+def _need(needed: Sequence[str], columns: Sequence[str]) -> None:
     for name in needed:
         if name not in columns:
-            raise ValueError(f"{path}: column {name} must be among the columns, got {', '.join(columns)}")
+            raise ValueError(f"column {name} must be among the columns, got {', '.join(columns)}")
 
 
 def _text(entry: Any) -> str:

@@ -62,6 +62,13 @@ def test_a_question_is_asked_once_for_all_its_columns(tmp_path: Path) -> None:
     assert "-p column=d -p low=1000 -p high=3200 -p bins=20" in report
 
 
+def test_the_next_command_calls_the_program_as_it_was_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.csv").write_bytes(text("age", AGES))
+    monkeypatch.setattr("sys.argv", [".venv/bin/ldpnb"])
+    monkeypatch.setenv("PATH", "")
+    assert inspect(tmp_path / "a.csv").splitlines()[-1].startswith("  .venv/bin/ldpnb run own_data ")
+
+
 @pytest.mark.parametrize(
     ("content", "options", "code", "shown"),
     [

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ldpnb.checks import UsageError
-from ldpnb.data import download, files
+from ldpnb.data import files, public
 
 BARE = Path(__file__).with_name("bare.py")
 
@@ -30,7 +30,7 @@ def read(folder: Path, name: str, content: bytes) -> None:
 MISSING = [
     ("python_calamine", "python-calamine", lambda folder: read(folder, "a.xls", b"\xd0\xcf\x11\xe0")),
     ("pyreadstat", "pyreadstat", lambda folder: read(folder, "a.sav", b"$FL2")),
-    ("pooch", "pooch", lambda folder: download.fetch(folder)),
+    ("pooch", "pooch", lambda folder: public.fetch(folder)),
 ]
 
 

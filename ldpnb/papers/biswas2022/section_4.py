@@ -53,7 +53,7 @@ def second() -> Array:
     """Return the distribution of the second data set."""
     given = published()
     chances = given["second_probability_high"], given["second_probability_low"]
-    return synthetic.binomial_mixture(int(given["second_trials"]), chances, largest=LARGEST)
+    return synthetic.binomial(int(given["second_trials"]), *chances, largest=LARGEST)
 
 
 def _distance(name: str, distribution: Array, rate: float, epsilon: float) -> float:

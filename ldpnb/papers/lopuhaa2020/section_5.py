@@ -17,6 +17,7 @@ from ldpnb.data import public
 from ldpnb.deciders import budget, identity, symbols
 from ldpnb.estimators import frequency, likelihood
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.papers.lopuhaa2020 import taxi
 from ldpnb.papers.lopuhaa2020.routes import Array, Counts, published
 from ldpnb.papers.lopuhaa2020.tables import frequencies
 from ldpnb.papers.lopuhaa2020.tables.frequencies import Truth
@@ -196,7 +197,7 @@ def figure_3(e: Evidence) -> Numbers:
 
 def figures_4_and_5(e: Evidence) -> Numbers:
     ages, classes = (Truth.from_counts(f"Adult {name}", public.adult(name).counts) for name in ("age", "workclass"))
-    distances = Truth.from_counts("taxi distance", public.taxi_stand_in("trip_distance").counts)
+    distances = Truth.from_counts("taxi distance", taxi.stand_in("trip_distance").counts)
     plain = _mle(_compare("k-RR", ages, 1.0, baseline="unbiased")).loc[1.0, "frequency"]
     near = _mle(_compare("k-RR", ages, 1.0, 4.0)).xs("frequency", level="target")["ratio"]
     made_up = _mle(_compare("k-RR", distances, 5.0)).loc[5.0, "frequency"]

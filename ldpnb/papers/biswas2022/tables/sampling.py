@@ -29,12 +29,9 @@ DISTANCE = "total variation distance"
 def data_sets(users: int, *, seed: int) -> dict[str, Counts]:
     """Draw the two data sets of Section 4, as users per value ``0 .. 100``; the source has 50,000 users.
 
-    The second, `BOTH`, is read as a mixture (see `ldpnb.data.synthetic.binomial_mixture`).
+    The second, `BOTH`, is read as a mixture (see `ldpnb.data.synthetic.binomial`).
     """
-    distributions = {
-        "Bin(100, .5)": synthetic.binomial(100, 0.5),
-        BOTH: synthetic.binomial_mixture(50, (0.6, 0.4), largest=100),
-    }
+    distributions = {"Bin(100, .5)": synthetic.binomial(100, 0.5), BOTH: synthetic.binomial(50, 0.6, 0.4, largest=100)}
     return {
         name: synthetic.sample_counts(distribution, users, rng=stream("data set", name, seed=seed))
         for name, distribution in distributions.items()

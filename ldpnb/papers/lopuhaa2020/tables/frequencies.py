@@ -52,7 +52,7 @@ class Truth:
         """Return distributions from a symmetric Dirichlet prior, Jeffreys' at 1/2, and users drawn from each."""
 
         def draw(rng: np.random.Generator) -> tuple[Floats, Counts]:
-            distribution = synthetic.dirichlet(domain_size, concentration, rng=rng)
+            distribution = rng.dirichlet(np.full(domain_size, concentration))
             return distribution, synthetic.sample_counts(distribution, users, rng=rng)
 
         return cls(("Dirichlet", domain_size, users, concentration), domain_size, draw)
