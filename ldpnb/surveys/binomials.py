@@ -7,7 +7,7 @@ every tail of the lattice and does not jump with it.
 """
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import special, stats
 
 Floats = NDArray[np.float64]
@@ -158,7 +158,7 @@ def _points(mean: Floats, deviation: Floats, most: Floats, resolution: float = _
     return first[:, None] + step[:, None] * np.arange(length), np.broadcast_to(most[:, None], (most.size, length))
 
 
-def _weights(masses: Floats, inside: NDArray[np.bool_]) -> Floats:
+def _weights(masses: ArrayLike, inside: NDArray[np.bool_]) -> Floats:
     kept = np.where(inside, masses, 0.0)
     normalised: Floats = kept / kept.sum(axis=1, keepdims=True)
     return normalised

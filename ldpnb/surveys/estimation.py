@@ -22,7 +22,7 @@ from ldpnb.surveys.estimates import Estimate, Estimates
 from ldpnb.surveys.field_plan import FieldPlan
 from ldpnb.surveys.intervals import Interval
 from ldpnb.surveys.reports import Reports
-from ldpnb.surveys.samples import Point, Sample
+from ldpnb.surveys.samples import Floats, Point, Sample
 
 _ROUNDING = 1e-12
 
@@ -63,82 +63,88 @@ def estimate(
     """
     checks.open_probability(alpha=alpha)
     columns = {str(name): np.asarray(table[name]) for name in table}
+    answers, sample = fieldwork.read(plan, columns)
+    device, labels, each = plan.reports, plan.labels or (plan.quantity,), alpha / answers.shape[1]
+    pairs = list(zip(labels, answers.T, strict=True))
     if plan.collection == "curator":
         if by or classes:
             raise ValueError("a curator's release tells nothing of groups or classes: it is one number")
-        return Estimates(plan, alpha, (_released(plan, fieldwork.release(plan, columns), alpha),), plan.asked)
-    device = plan.reports
-    table_of_bits, sample = fieldwork.read(plan, columns)
-    bits = dict(zip(plan.labels or (plan.quantity,), table_of_bits.T, strict=True))
-    each = alpha / len(bits)
-    if classes is None:
-        rows = [_whole(device, sample, own, each, label) for label, own in bits.items()]
+        rows = [_released(plan, float(answers[0, 0]), alpha)]
+    elif classes is None:
+        rows = [_whole(device, sample, own, each, label) for label, own in pairs]
+        if plan.labels and sample.even:
+            rows = _distributions(device, answers, rows)
     else:
         fieldwork.check_invited(plan, classes)
         names, rows = column(columns, "class"), []
-        for label, own in bits.items():
+        for label, own in pairs:
             point = samples.class_weighted(sample.population, names, classes, device.value(own), device)
             rows.append(_row(device, point, own.size, intervals.student(point, each), label))
-    if plan.labels and sample.even and classes is None:
-        rows = _distributions(device, table_of_bits, rows)
     for name in (by,) if isinstance(by, str) and by else by:
         if name in ("report", "id"):
             raise ValueError(f"by must be a public column, got {name}")
         groups = column(columns, name)
         for group in np.unique(groups):
+            members, words = groups == group, f"{name} {group}"
             try:
-                estimates = [(label, *_group(plan, sample, own, each, groups == group)) for label, own in bits.items()]
+                rows += [_group(plan, sample, own, each, label, members, words) for label, own in pairs]
             except ValueError as error:
-                raise ValueError(f"{name} {group} cannot be estimated: {error}") from None
-            number = int((groups == group).sum())
-            rows += [_row(device, point, number, ends, label, f"{name} {group}") for label, point, ends in estimates]
-    asked = sum(part.size for part in sample.parts) if plan.open_size else plan.asked
+                raise ValueError(f"{words} cannot be estimated: {error}") from None
+    asked = int(sample.sizes.sum()) if plan.open_size else plan.asked
     return Estimates(plan, alpha, tuple(rows), asked, classes is not None)
 
 
-def _whole(device: Reports, sample: Sample, bits: NDArray[Any], alpha: float, label: str) -> Estimate:
-    """Return the estimate for the population, or for all respondents."""
+def _whole(device: Reports, sample: Sample, bits: Floats, alpha: float, label: str) -> Estimate:
+    """Return the estimate for the population, or for all respondents; of a complex sample with its design effects."""
     point = samples.expansion(sample, device.value(bits), device)
     row = _row(device, point, bits.size, intervals.of_sample(device, sample, point, bits, alpha), label)
     if device.kind in ("number", "Laplace") or sample.is_simple:
         return row
-    sampling, total = _design_effects(sample, device, point)
-    return replace(row, design_effect=sampling, design_effect_total=total)
+    people = sample.population
+    spread = (point.estimate - device.low) * (device.high - point.estimate) + point.variance
+    sampling = (people - bits.size) / (people - 1) * spread / bits.size
+    if sampling <= 0:
+        return row
+    total = point.variance / (sampling + device.noise(point.estimate) / bits.size)
+    return replace(row, design_effect=row.sampling_error**2 / sampling, design_effect_total=total)
 
 
 def _group(
-    plan: FieldPlan, sample: Sample, bits: NDArray[Any], alpha: float, members: NDArray[np.bool_]
-) -> tuple[Point, Interval]:
+    plan: FieldPlan, sample: Sample, bits: Floats, alpha: float, label: str, members: NDArray[np.bool_], group: str
+) -> Estimate:
     """Return the estimate for a public group.
 
     Its members in a simple sample are one of the group, whose size is estimated. In other designs it is a ratio.
     """
     device, number = plan.reports, int(members.sum())
     if sample.is_simple:
-        own = Sample.simple(number, max(number, round(number * sample.population / sample.reports)))
+        own = Sample.simple(number, max(number, round(number * sample.population / bits.size)))
         point, known = samples.expansion(own, device.value(bits[members]), device), plan.design == "everyone"
-        return point, intervals.of_sample(device, own, point, bits[members], alpha, known=known)
-    inside = sum(bool(members[part.rows].any()) for part in sample.parts)
+        ends = intervals.of_sample(device, own, point, bits[members], alpha, known=known)
+        return _row(device, point, number, ends, label, group)
+    inside = np.unique(sample.part[members]).size
     if sample.clusters is not None and inside < 2:
         raise ValueError(f"reports must be of 2 clusters or more, got {inside}")
     if number < 2:
         raise ValueError(f"reports must be 2 or more, got {number}")
-    point = samples.ratio(sample, device.value(bits), members.astype(int), device)
-    return point, intervals.student(replace(point, freedom=min(point.freedom, number - 1)), alpha)
+    point = samples.ratio(sample, device.value(bits), members.astype(float), device)
+    ends = intervals.student(replace(point, freedom=min(point.freedom, number - 1)), alpha)
+    return _row(device, point, number, ends, label, group)
 
 
 def _row(device: Reports, point: Point, number: int, ends: Interval, label: str, group: str = "") -> Estimate:
     """Return the row of an estimate, its interval clipped to the range."""
-    variance, noise = max(float(point.variance), 0.0), max(float(point.randomisation), 0.0)
+    variance, noise = max(point.variance, 0.0), max(point.randomisation, 0.0)
     sampling = variance - noise if variance - noise > _ROUNDING * variance else 0.0
+    low, high = np.clip([ends.low, ends.high], device.low, device.high).tolist()
     return Estimate(
         of=label,
         group=group,
         reports=number,
-        estimate=float(point.estimate),
+        estimate=point.estimate,
         standard_error=math.sqrt(variance),
-        low=float(np.clip(ends.low, device.low, device.high)),
-        high=float(np.clip(ends.high, device.low, device.high)),
+        low=low,
+        high=high,
         interval=ends.how,
         sampling_error=math.sqrt(sampling),
         randomisation_error=math.sqrt(min(noise, variance)),
@@ -146,24 +152,13 @@ def _row(device: Reports, point: Point, number: int, ends: Interval, label: str,
     )
 
 
-def _design_effects(sample: Sample, device: Reports, point: Point) -> tuple[float, float]:
-    """Return the sampling variance, and all of it, over those of a simple random sample with the same values."""
-    number, people = sample.reports, sample.population
-    between = (point.estimate - device.low) * (device.high - point.estimate) + point.variance
-    simple = (1 - number / people) * people / (people - 1) * between / number
-    if simple <= 0:
-        return math.nan, math.nan
-    sampling = max(0.0, float(point.variance - point.randomisation))
-    return sampling / simple, float(point.variance) / (simple + device.noise(point.estimate) / number)
-
-
-def _distributions(device: Reports, bits: NDArray[Any], rows: list[Estimate]) -> list[Estimate]:
+def _distributions(device: Reports, answers: Floats, rows: list[Estimate]) -> list[Estimate]:
     """Add the nearest distribution and the most likely one to the shares of labels."""
     nearest = project_simplex([row.estimate for row in rows])
     if device.kind == "labels":
-        likeliest = krr_mle(bits.sum(axis=0).tolist(), epsilon=device.epsilon)
+        likeliest = krr_mle(answers.sum(axis=0).tolist(), epsilon=device.epsilon)
     else:
-        words, times = np.unique(bits, axis=0, return_counts=True)
+        words, times = np.unique(answers, axis=0, return_counts=True)
         unary = UnaryEncoding(float(device.p), float(device.q), len(device.labels))
         likeliest = support_mle(words.astype(np.uint8), times, unary).estimate
     pairs = zip(rows, nearest, likeliest, strict=True)
@@ -182,7 +177,7 @@ def _released(plan: FieldPlan, release: float, alpha: float) -> Estimate:
         low, high = (h / people for h in intervals.released_share(share, people, plan.answers, scale, alpha))
         how = "exact"
     else:
-        variance = (1 - plan.answers / people) * people / (4 * (people - 1)) / plan.answers + 2 * scale**2
+        variance = (people - plan.answers) / (people - 1) / 4 / plan.answers + 2 * scale**2
         half = intervals.released_half_width(variance, scale, alpha)
         low, high, how = share - half, share + half, "normal and Laplace law, worst variance"
     point = Point(release, span**2 * variance, 2 * plan.scale**2, math.inf)

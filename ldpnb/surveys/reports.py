@@ -6,7 +6,7 @@ The probabilities are those of the device that was used, as fractions, never tho
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ldpnb import checks
 from ldpnb.arithmetic import Real
+from ldpnb.surveys.columns import Words, refuse
 
 Kind = Literal["binary", "labels", "bits", "number", "Laplace"]
 
@@ -26,7 +27,6 @@ DEVICES: Mapping[str, int] = MappingProxyType(
 """Devices for the field and how many equally likely outcomes each has; `form` is a page on one's own computer."""
 
 _ROUNDING = 1e-9
-_BITS = {"0": 0, "1": 1, "0.0": 0, "1.0": 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ class Reports:
         other = self.q * (1 - self.q)
         return self.span**2 * (other + (self.p * (1 - self.p) - other) * share) / self.truth**2
 
-    def read(self, words: Sequence[str]) -> NDArray[Any]:
+    def read(self, words: Words) -> NDArray[Any]:
         """Return what each report says of every label, or its one bit or number: ``(n, k)``.
 
         Raises
@@ -122,26 +122,22 @@ class Reports:
         ValueError
             For a report that the device cannot produce, by its row.
         """
-        rule = {"Laplace": "a finite number", "labels": f"one of {', '.join(self.labels)}"}.get(self.kind, "0 or 1")
-        rule = f"a word of {len(self.labels)} bits, one per label" if self.kind == "bits" else rule
-        rows = [self._row(word) for word in words]
-        for place, row in enumerate(rows):
-            if not row:
-                raise ValueError(f"report must be {rule}, got {checks.shown(words[place])!r} in row {place + 1}")
-        return np.array(rows)
-
-    def _row(self, word: str) -> list[Any]:
-        """Return what one report says, nothing if it cannot be."""
+        k = len(self.labels)
         if self.kind == "labels":
-            return [int(word == label) for label in self.labels] if word in self.labels else []
-        if self.kind == "bits":
-            return [int(bit) for bit in word] if len(word) == len(self.labels) and set(word) <= {"0", "1"} else []
-        if self.kind != "Laplace":
-            return [_BITS[word]] if word in _BITS else []
-        try:
-            return [float(word)] if math.isfinite(float(word)) else []
-        except ValueError:
-            return []
+            said, rule = words[:, None] == np.array(self.labels), f"one of {', '.join(self.labels)}"
+            possible = said.any(axis=1)
+        elif self.kind == "bits":
+            rule = f"a word of {k} bits, one per label"
+            possible = np.array([len(word) == k and set(word) <= {"0", "1"} for word in words])
+            said = np.array([[bit == "1" for bit in word] for word in words[possible]])
+        elif self.kind == "Laplace":
+            said, rule = np.array([[_number(word)] for word in words]), "a finite number"
+            possible = np.isfinite(said[:, 0])
+        else:
+            said, rule = np.isin(words, ("1", "1.0"))[:, None], "0 or 1"
+            possible = said[:, 0] | np.isin(words, ("0", "0.0"))
+        refuse(~possible, words, f"report must be {rule}")
+        return said.astype(float)
 
     @property
     def guaranteed_from(self) -> float:
@@ -179,3 +175,10 @@ def realised_bits(epsilon: float, outcomes: int, *, optimised: bool) -> tuple[Fr
     if optimised:
         return Fraction(1, 2), Fraction(math.ceil(outcomes / (1 + math.exp(epsilon)) - _ROUNDING), outcomes)
     return realised(epsilon / 2, outcomes)
+
+
+def _number(word: str) -> float:
+    try:
+        return float(word)
+    except ValueError:
+        return math.nan

@@ -89,7 +89,12 @@ OUT = ["-o", "found.csv"]
     [
         ("reports.csv", "2,f,400,young", OUT, "report must be 0 or 1, got '2' in row 400"),
         ("reports.csv", ",f,400,young", OUT, "report must be 0 or 1, got '' in row 400"),
-        ("reports.csv", "1,f,400,young\n1,f,401,young", OUT, "at most 400, as many as were invited, got 401"),
+        (
+            "reports.csv",
+            "1,f,400,young\n1,f,401,young",
+            OUT,
+            "reports must be 1 to 400, as many as were invited, got 401",
+        ),
         ("reports.csv", "1,f,1,young", OUT, "id must be there once each, got 1 2 times"),
         ("reports.csv", "1,,400,young", [*OUT, "--by", "sex"], "sex must be given in every row, got '' in row 400"),
         ("plan.json", "", OUT, "plan.json: cannot be read as a plan"),

@@ -3,7 +3,6 @@
 import json
 import math
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
 from itertools import combinations, pairwise, product
 from pathlib import Path
 from typing import Any
@@ -15,18 +14,6 @@ from ldpnb.surveys import binomials, fieldwork, intervals, samples
 from ldpnb.surveys.estimation import estimate
 from ldpnb.surveys.field_plan import FieldPlan
 from ldpnb.surveys.reports import Reports
-
-WARNER = Reports("binary", Fraction(3, 4), Fraction(1, 4))
-
-
-def randomised(device: Reports, values: list[Fraction]) -> Iterator[tuple[Fraction, np.ndarray]]:
-    """Every outcome of a device, with its chance: bits of people who hold these values."""
-    rates = [device.q + device.truth * (v - device.low) / device.span for v in values]
-    for bits in product((0, 1), repeat=len(values)):
-        chance = Fraction(1)
-        for bit, rate in zip(bits, rates, strict=True):
-            chance *= rate if bit else 1 - rate
-        yield chance, np.array([Fraction(bit) for bit in bits], dtype=object)
 
 
 def test_the_release_of_a_curator_tells_its_variance_without_bias() -> None:
@@ -202,22 +189,20 @@ def test_a_group_of_a_simple_sample_is_estimated_without_bias() -> None:
 
 def test_class_weights_are_unbiased_and_their_variance_nearly() -> None:
     """Five of six invited, of whom two answer in each of two classes, whoever it is."""
-    device, held, kind = WARNER, [1, 0, 1, 0, 0, 1], "xxxyyy"
-    mean = square = variance = total = Fraction(0)
+    held, kind = [1, 0, 1, 0, 0, 1], "xxxyyy"
+    plan = FieldPlan(design="simple", kind="binary", population=6, asked=5, **Q)
+    rows = []
     for some in combinations(range(6), 5):
-        invited = {name: sum(kind[i] == name for i in some) for name in "xy"}
-        ways = [
-            [*one, *two]
-            for one in combinations([i for i in some if kind[i] == "x"], 2)
-            for two in combinations([i for i in some if kind[i] == "y"], 2)
-        ]
+        classes = [[i for i in some if kind[i] == name] for name in "xy"]
+        invited = dict(zip("xy", map(len, classes), strict=True))
+        ways = [[*one, *two] for one, two in product(*(combinations(own, 2) for own in classes))]
         for answered in ways:
-            for chance, bits in randomised(device, [Fraction(held[i]) for i in answered]):
-                point = samples.class_weighted(6, [kind[i] for i in answered], invited, device.value(bits), device)
-                weight = chance / (6 * len(ways))
-                total += weight
-                mean += weight * point.estimate
-                square += weight * point.estimate**2
-                variance += weight * point.variance
-    assert (total, mean) == (1, Fraction(1, 2))
-    assert 1 < variance / (square - mean**2) < Fraction(26, 25)
+            each = laws(plan, [held[i] for i in answered])
+            for reports in product(*each):
+                chance = math.prod(law[report] for law, report in zip(each, reports, strict=True)) / len(ways) / 6
+                table = {"report": list(reports), "class": [kind[i] for i in answered]}
+                row = estimate(plan, table, classes=invited).rows[0]
+                rows.append((chance, row.estimate, row.standard_error**2))
+    chances, estimates, variances = np.array(rows).T
+    assert (chances.sum(), chances @ estimates) == (pytest.approx(1, abs=1e-12), pytest.approx(1 / 2, abs=1e-12))
+    assert 1 < chances @ variances / (chances @ (estimates - 1 / 2) ** 2) < 26 / 25

@@ -192,13 +192,13 @@ def around_nothing(i: Inputs) -> Result:
     answers, sample = fieldwork.read(plan, {name: np.asarray(column) for name, column in table.items()})
     values, people = plan.reports.value(answers[:, 0]), plan.population
     variance = float(sample.variance(values) / people**2 + plan.reports.noise(0) / people)
-    return {"estimate": sample.total(values) / people, "variance": variance, "standard_error": math.sqrt(variance)}
+    return {"estimate": sample.weights @ values / people, "variance": variance, "standard_error": math.sqrt(variance)}
 
 
 def ratio(i: Inputs) -> Result:
     plan, table = clustered(i)
     answers, sample = fieldwork.read(plan, {name: np.asarray(column) for name, column in table.items()})
-    point = samples.ratio(sample, plan.reports.value(answers[:, 0]), np.ones(len(answers), dtype=int), plan.reports)
+    point = samples.ratio(sample, plan.reports.value(answers[:, 0]), np.ones(len(answers)), plan.reports)
     return {"estimate": point.estimate, "variance": point.variance, "standard_error": math.sqrt(point.variance)}
 
 
