@@ -19,12 +19,11 @@ Columns = Mapping[str, NDArray[Any]]
 def read(plan: FieldPlan, columns: Columns) -> tuple[NDArray[Any], Sample]:
     """Return what each report says of every label, ``(n, k)``, and the sample that the reports are from."""
     words = column(columns, "report", gaps=True)
-    most = 1 if plan.collection == "curator" else np.inf if plan.open_size else plan.asked
+    if plan.collection == "curator" and words.size != 1:
+        raise ValueError(f"reports must be 1, the release, got {words.size:,}")
+    most = np.inf if plan.open_size else plan.asked
     if not 1 <= words.size <= most:
-        rule = (
-            "the one that was released" if plan.collection == "curator" else f"1 to {most:,}, as many as were invited"
-        )
-        raise ValueError(f"reports must be {rule}, got {words.size:,}")
+        raise ValueError(f"reports must be 1 to {most:,}, as many as were invited, got {words.size:,}")
     if "id" in columns:
         receipts = column(columns, "id", gaps=True)
         distinct("id", receipts[receipts != ""])
