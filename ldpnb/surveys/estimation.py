@@ -64,12 +64,13 @@ def estimate(
     checks.open_probability(alpha=alpha)
     columns = {str(name): np.asarray(table[name]) for name in table}
     answers, sample = fieldwork.read(plan, columns)
-    device, labels, each = plan.reports, plan.labels or (plan.quantity,), alpha / answers.shape[1]
-    pairs = list(zip(labels, answers.T, strict=True))
+    quantity = "mean" if plan.kind in ("number", "Laplace") else "share"
+    pairs = list(zip(plan.labels or (quantity,), answers.T, strict=True))
+    device, each = plan.reports, alpha / len(pairs)
     if plan.collection == "curator":
         if by or classes:
             raise ValueError("a curator's release tells nothing of groups or classes: it is one number")
-        rows = [_released(plan, float(answers[0, 0]), alpha)]
+        rows = [_released(plan, float(answers[0, 0]), alpha, quantity)]
     elif classes is None:
         rows = [_whole(device, sample, own, each, label) for label, own in pairs]
         if plan.labels and sample.even:
@@ -165,7 +166,7 @@ def _distributions(device: Reports, answers: Floats, rows: list[Estimate]) -> li
     return [replace(row, norm_sub=float(near), mle=float(likely)) for row, near, likely in pairs]
 
 
-def _released(plan: FieldPlan, release: float, alpha: float) -> Estimate:
+def _released(plan: FieldPlan, release: float, alpha: float, quantity: str) -> Estimate:
     """Return the estimate that a curator's one release is.
 
     Of the values' variance the release of a mean tells nothing: the largest that there is is assumed.
@@ -182,4 +183,4 @@ def _released(plan: FieldPlan, release: float, alpha: float) -> Estimate:
         low, high, how = share - half, share + half, "normal and Laplace law, worst variance"
     point = Point(release, span**2 * variance, 2 * plan.scale**2, math.inf)
     ends = Interval(plan.low + span * low, plan.low + span * high, how)
-    return _row(device, point, plan.answers, ends, plan.quantity)
+    return _row(device, point, plan.answers, ends, quantity)
