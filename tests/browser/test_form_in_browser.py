@@ -14,7 +14,7 @@ from scipy import stats
 
 from ldpnb.cli import cli
 from ldpnb.planning.kit.command import save
-from ldpnb.planning.kit.pages import Kit, pages
+from ldpnb.planning.kit.pages import pages
 from ldpnb.rng import stream
 from ldpnb.surveys.estimation import estimate
 from ldpnb.surveys.field_plan import FieldPlan
@@ -64,7 +64,7 @@ def form(tmp_path: Path, open_page: Opened) -> Opened:
     def go(plan: FieldPlan, **groups: tuple[str, ...]) -> Any:
         folder = tmp_path / plan.checksum
         if not folder.exists():
-            save(folder, pages(Kit(plan=plan, groups=groups)))
+            save(folder, pages(plan, groups))
         page = open_page(accept_downloads=True)
         page.on("dialog", lambda dialog: dialog.accept())
         page.goto((folder / "form.html").as_uri())

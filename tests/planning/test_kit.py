@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from ldpnb.checks import UsageError
 from ldpnb.cli import cli
 from ldpnb.planning.kit import command
-from ldpnb.planning.kit.pages import Kit, pages
+from ldpnb.planning.kit.pages import pages
 from ldpnb.rng import stream
 from ldpnb.surveys.draw import draw
 from ldpnb.surveys.field_plan import FieldPlan
@@ -55,7 +55,7 @@ def run(*words: str) -> Result:
 def test_every_page_is_filled_for_every_plan(design: str, kind: str) -> None:
     for device in DEVICES if kind != "Laplace" else ("form",):
         plan = planned(design, kind, device, question="Do you ...?")
-        made = pages(Kit(plan=plan, groups={"sex": ("f", "m")}))
+        made = pages(plan, {"sex": ("f", "m")})
         assert ("card.md" in made) == (device != "form")
         for name, text in made.items():
             assert name.endswith(".html") or not re.search(r"\$[a-z]|None|nan\b", text), (name, text)
@@ -129,7 +129,7 @@ def numbers_of(card: str) -> list[int]:
 def test_the_card_has_the_chances_of_the_plan(device: str) -> None:
     plan = planned(device=device)
     p, q = plan.chances
-    card = pages(Kit(plan=plan))["card.md"]
+    card = pages(plan)["card.md"]
     first, kept, after, last = numbers_of(card)
     assert (first, Fraction(kept, last), after, last) == (1, p, kept + 1, DEVICES[device])
     assert re.findall("true answer|opposite", card)[:2] == ["true answer", "opposite"]
@@ -138,7 +138,7 @@ def test_the_card_has_the_chances_of_the_plan(device: str) -> None:
 
 def test_the_card_of_labels_draws_among_all() -> None:
     plan = planned(kind="labels", device="cards")
-    card = pages(Kit(plan=plan))["card.md"]
+    card = pages(plan)["card.md"]
     _, kept, _, last = numbers_of(card)
     assert "one of the 3 answer cards (never, once, often)" in card
     other = Fraction(last - kept, 3 * last)
@@ -147,14 +147,14 @@ def test_the_card_of_labels_draws_among_all() -> None:
 
 def test_the_cards_of_forced_answers_and_of_bits_have_a_chance_for_either_side() -> None:
     plan = planned(device="die", p="5/6", q="2/6")
-    assert numbers_of(pages(Kit(plan=plan))["card.md"]) == [1, 2, 3, 5, 6, 6]
+    assert numbers_of(pages(plan)["card.md"]) == [1, 2, 3, 5, 6, 6]
     plan = planned(kind="bits", device="spinner")
-    own, other = map(int, re.findall(r'say "yes" at 1 to (\d+)', pages(Kit(plan=plan))["card.md"]))
+    own, other = map(int, re.findall(r'say "yes" at 1 to (\d+)', pages(plan)["card.md"]))
     assert (Fraction(own, 100), Fraction(other, 100)) == plan.chances
 
 
 def test_the_consent_says_epsilon_as_odds() -> None:
-    text = pages(Kit(plan=planned(p="73/100", q="27/100")))["consent.md"]
+    text = pages(planned(p="73/100", q="27/100"))["consent.md"]
     assert "at most 2.71 times as likely" in text  # 73/27 = 2.7037, rounded up
     assert "50 in 100 that a certain answer is yours, your report can raise that to 73 in 100" in text
     assert "10 in 100 to 24 in 100" in text  # odds of 1 to 9 become 2.7037 to 9, 23.1 in 100
@@ -162,7 +162,7 @@ def test_the_consent_says_epsilon_as_odds() -> None:
 
 def test_words_of_a_question_are_shown_and_never_run() -> None:
     question = 'Did it cost $5 or <b onload="x()">more</b>\n| </script>?'
-    made = pages(Kit(plan=planned(question=question)))
+    made = pages(planned(question=question))
     assert 'Did it cost $5 or <b onload="x()">more</b> | </script>?' in made["card.md"]
     assert made["form.html"].count("</script>") == 2
     assert "<b " not in made["form.html"]
@@ -180,12 +180,12 @@ def test_words_of_a_question_are_shown_and_never_run() -> None:
 def test_what_the_field_cannot_do_is_refused(options: dict[str, Any], groups: dict[str, Any], message: str) -> None:
     plan = planned(**options)
     with pytest.raises(ValueError, match=message):
-        Kit(plan=plan, groups=groups)
+        pages(plan, groups)
 
 
 def test_laplace_noise_has_no_card() -> None:
     with pytest.raises(ValueError, match="device must be form with Laplace noise, got device=die"):
-        Kit(plan=FieldPlan(design="everyone", kind="Laplace", epsilon=1.0, device="die", asked=9))
+        pages(FieldPlan(design="everyone", kind="Laplace", epsilon=1.0, device="die", asked=9))
 
 
 @pytest.fixture
@@ -219,7 +219,10 @@ def test_the_command_writes_a_kit_with_the_draw(folder: Path) -> None:
     [
         (["plan.json", "-o", "frame.csv"], "output must be a new folder, got frame.csv"),
         (["plan.json", "-o", "."], "output must be a new folder, got ."),
-        (["plan.json", "-o", "kit", "--frame", "frame.csv"], "frame and seed must be given together"),
+        (
+            ["plan.json", "-o", "kit", "--frame", "frame.csv"],
+            "seed must be given too: a draw takes --frame, whom to draw from, and --seed, a number",
+        ),
         (["plan.json", "-o", "kit", "--frame", "people.csv", "--seed", "1"], "column id must be among the columns"),
         (["frame.csv", "-o", "kit"], "frame.csv: cannot be read as a plan"),
         (["plan.json", "-o", "kit", "--by", "sex"], "by must be a new column with 2 values or more"),
@@ -236,7 +239,7 @@ def test_wrong_words_end_in_one_line_and_write_nothing(words: list[str], message
 
 
 def test_a_kit_is_there_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    texts = pages(Kit(plan=planned()))
+    texts = pages(planned())
     write, left = Path.write_text, [5]
 
     def full(path: Path, text: str, **options: Any) -> int:
