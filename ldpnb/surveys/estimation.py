@@ -72,7 +72,7 @@ def estimate(
             raise ValueError("a curator's release tells nothing of groups or classes: it is one number")
         rows = [_released(plan, float(answers[0, 0]), alpha, quantity)]
     elif classes is None:
-        rows = [_whole(device, sample, own, each, label) for label, own in pairs]
+        rows = [_estimate(device, sample, own, each, label) for label, own in pairs]
         if plan.labels and sample.even:
             rows = _distributions(device, answers, rows)
     else:
@@ -88,47 +88,44 @@ def estimate(
         for group in np.unique(groups):
             members, words = groups == group, f"{name} {group}"
             try:
-                rows += [_group(plan, sample, own, each, label, members, words) for label, own in pairs]
+                rows += [_group(plan, sample, own, each, label, words, members) for label, own in pairs]
             except ValueError as error:
                 raise ValueError(f"{words} cannot be estimated: {error}") from None
     asked = int(sample.sizes.sum()) if plan.open_size else plan.asked
     return Estimates(plan, alpha, tuple(rows), asked, classes is not None)
 
 
-def _whole(device: Reports, sample: Sample, bits: Floats, alpha: float, label: str) -> Estimate:
+def _estimate(
+    device: Reports, sample: Sample, bits: Floats, alpha: float, label: str, group: str = "", *, known: bool = True
+) -> Estimate:
     """Return the estimate for the population, or for all respondents; of a complex sample with its design effects."""
-    point = samples.expansion(sample, device.value(bits), device)
-    row = _row(device, point, bits.size, intervals.of_sample(device, sample, point, bits, alpha), label)
-    if device.kind in ("number", "Laplace") or sample.is_simple:
-        return row
-    people = sample.population
+    point, number, people = samples.estimated_mean(sample, device.value(bits), device), bits.size, sample.population
+    ends = intervals.of_sample(device, sample, point, bits, alpha, known=known)
+    row = _row(device, point, number, ends, label, group)
     spread = (point.estimate - device.low) * (device.high - point.estimate) + point.variance
-    sampling = (people - bits.size) / (people - 1) * spread / bits.size
-    if sampling <= 0:
+    if device.kind in ("number", "Laplace") or sample.is_simple or number == people or spread <= 0:
         return row
-    total = point.variance / (sampling + device.noise(point.estimate) / bits.size)
+    sampling = (people - number) / (people - 1) * spread / number
+    total = point.variance / (sampling + device.noise(point.estimate) / number)
     return replace(row, design_effect=row.sampling_error**2 / sampling, design_effect_total=total)
 
 
 def _group(
-    plan: FieldPlan, sample: Sample, bits: Floats, alpha: float, label: str, members: NDArray[np.bool_], group: str
+    plan: FieldPlan, sample: Sample, bits: Floats, alpha: float, label: str, group: str, members: NDArray[np.bool_]
 ) -> Estimate:
     """Return the estimate for a public group.
 
     Its members in a simple sample are one of the group, whose size is estimated. In other designs it is a ratio.
     """
-    device, number = plan.reports, int(members.sum())
+    device, number, inside = plan.reports, int(members.sum()), np.unique(sample.part[members]).size
     if sample.is_simple:
         own = Sample.simple(number, max(number, round(number * sample.population / bits.size)))
-        point, known = samples.expansion(own, device.value(bits[members]), device), plan.design == "everyone"
-        ends = intervals.of_sample(device, own, point, bits[members], alpha, known=known)
-        return _row(device, point, number, ends, label, group)
-    inside = np.unique(sample.part[members]).size
+        return _estimate(device, own, bits[members], alpha, label, group, known=plan.design == "everyone")
     if sample.clusters is not None and inside < 2:
         raise ValueError(f"reports must be of 2 clusters or more, got {inside}")
     if number < 2:
         raise ValueError(f"reports must be 2 or more, got {number}")
-    point = samples.ratio(sample, device.value(bits), members.astype(float), device)
+    point = samples.estimated_mean(sample, device.value(bits), device, members.astype(float))
     ends = intervals.student(replace(point, freedom=min(point.freedom, number - 1)), alpha)
     return _row(device, point, number, ends, label, group)
 
@@ -138,19 +135,8 @@ def _row(device: Reports, point: Point, number: int, ends: Interval, label: str,
     variance, noise = max(point.variance, 0.0), max(point.randomisation, 0.0)
     sampling = variance - noise if variance - noise > _ROUNDING * variance else 0.0
     low, high = np.clip([ends.low, ends.high], device.low, device.high).tolist()
-    return Estimate(
-        of=label,
-        group=group,
-        reports=number,
-        estimate=point.estimate,
-        standard_error=math.sqrt(variance),
-        low=low,
-        high=high,
-        interval=ends.how,
-        sampling_error=math.sqrt(sampling),
-        randomisation_error=math.sqrt(min(noise, variance)),
-        remark=ends.remark,
-    )
+    error, parts = math.sqrt(variance), (math.sqrt(sampling), math.sqrt(min(noise, variance)))
+    return Estimate(label, group, number, point.estimate, error, low, high, ends.how, *parts, remark=ends.remark)
 
 
 def _distributions(device: Reports, answers: Floats, rows: list[Estimate]) -> list[Estimate]:

@@ -142,42 +142,31 @@ class Point:
     freedom: float
 
 
-def expansion(sample: Sample, values: Floats, device: Reports) -> Point:
-    """Return the expansion (Horvitz-Thompson) estimate of the population's mean, around the middle of the range.
+def estimated_mean(sample: Sample, values: Floats, device: Reports, members: Floats | None = None) -> Point:
+    """Return the estimate of the mean of the population, or of a group that is known of everybody who answered.
 
-    ``c + sum of w (z - c) / N`` of the reports' unbiased `values`, ``(n,)``; in simple random samples, strata and
-    clusters of one size the centre cancels.
-    """
-    centre = (device.low + device.high) / 2
-    away = values - centre
-    estimate = centre + float(sample.weights @ away) / sample.population
-    return _point(sample, device, estimate, away, np.ones(values.size), sample.population)
-
-
-def ratio(sample: Sample, values: Floats, members: Floats, device: Reports) -> Point:
-    """Return the ratio (Hájek) estimate of the mean of a group that is known of everybody who answered.
-
-    ``sum of w x z / sum of w x`` with `members` x, ``(n,)`` of 0 and 1, linearised; the bias is of the order of one
-    over the number of reports or clusters.
-    """
-    people = float(sample.weights @ members)
-    estimate = float(sample.weights @ (values * members)) / people
-    return _point(sample, device, estimate, members * (values - estimate), members, people)
-
-
-def _point(sample: Sample, device: Reports, estimate: float, away: Floats, members: Floats, people: float) -> Point:
-    """Return an estimate with the variance of the total of `away` over so many people, and the reports' noise.
+    Of the population by expansion (Horvitz-Thompson) around the middle of the range, ``c + sum of w (z - c) / N`` with
+    the reports' unbiased `values`, ``(n,)``; in simple samples, strata and clusters of one size the centre cancels.
+    Of a group by the ratio (Hájek) ``sum of w x z / sum of w x`` with `members` x, ``(n,)`` of 0 and 1, linearised; its
+    bias is of the order of one over the number of reports or clusters.
 
     The variance of one bit of numbers is not estimable: each report is one bit, each person sends one, and no function
     of the bits has the mean of squared rates as its mean. It is too large by ``S^2 / N`` on average, exactly.
     """
-    noise = device.noise(estimate)
+    weights, inside = sample.weights, np.ones(values.size) if members is None else members
+    if members is None:
+        people, centre = float(sample.population), (device.low + device.high) / 2
+        estimate = centre + float(weights @ (values - centre)) / people
+    else:
+        people = float(weights @ members)
+        centre = estimate = float(weights @ (values * members)) / people
+    away, noise = inside * (values - centre), device.noise(estimate)
     variance = sample.variance(away) / people**2 + noise / people
     if device.kind == "number" and people > 1:
         variance *= people / (people - 1)
-    freedom = sample.freedom(away, variance * people**2, members)
+    freedom = sample.freedom(away, variance * people**2, inside)
     chosen = sample.clusters is not None or bool((sample.counts < sample.sizes).any())
-    by_chance = noise * float(sample.weights**2 @ members) / people**2 if chosen else variance
+    by_chance = noise * float(weights**2 @ inside) / people**2 if chosen else variance
     return Point(estimate, variance, by_chance, freedom)
 
 

@@ -104,7 +104,7 @@ def moments(plan: FieldPlan, parts: Sequence[Sequence[float]]) -> tuple[float, f
     rows = []
     for chance, table in surveys(plan, parts):
         answers, sample = fieldwork.read(plan, {name: np.asarray(column) for name, column in table.items()})
-        point = samples.expansion(sample, plan.reports.value(answers[:, 0]), plan.reports)
+        point = samples.estimated_mean(sample, plan.reports.value(answers[:, 0]), plan.reports)
         rows.append((chance, point.estimate, point.variance))
     chances, estimates, variances = np.array(rows, dtype=float).T
     mean = chances @ estimates

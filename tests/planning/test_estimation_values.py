@@ -81,7 +81,7 @@ def found(plan: FieldPlan, table: dict[str, Any], **options: Any) -> Result:
     result = {
         "estimate": row.estimate, "variance": row.standard_error**2, "standard_error": row.standard_error,
         "wald": intervals.student(point, each)[:2], "low_and_high": [row.low, row.high],
-        "misfit": "do not fit" in row.remark, "df": samples.expansion(sample, device.value(answers[:, 0]), device).freedom,
+        "misfit": "do not fit" in row.remark, "df": samples.estimated_mean(sample, device.value(answers[:, 0]), device).freedom,
         "randomisation_part": row.randomisation_error**2, "sampling_part": row.sampling_error**2,
         "design_effect_sampling": row.design_effect, "design_effect_total": row.design_effect_total,
     }  # fmt: skip
@@ -198,7 +198,7 @@ def around_nothing(i: Inputs) -> Result:
 def ratio(i: Inputs) -> Result:
     plan, table = clustered(i)
     answers, sample = fieldwork.read(plan, {name: np.asarray(column) for name, column in table.items()})
-    point = samples.ratio(sample, plan.reports.value(answers[:, 0]), np.ones(len(answers)), plan.reports)
+    point = samples.estimated_mean(sample, plan.reports.value(answers[:, 0]), plan.reports, np.ones(len(answers)))
     return {"estimate": point.estimate, "variance": point.variance, "standard_error": math.sqrt(point.variance)}
 
 

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 import math
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
@@ -75,7 +74,6 @@ def pages(
         words[name] = _sentence(table.get(_choice(table["by"])(words), "")).render(words)
     words["meanings"] = meanings | {"report": words["recorded"]}
     texts = (*_PAGES, "form.html") if plan.device == "form" else (*_PAGES, "card.md", "form.html")
-    words["content"] = _content(plan, words)
     made = {name: _TEMPLATES.get_template(name).render(words) for name in texts}
     made |= {"plan.json": plan.to_json(), "reports.csv": _csv([words["columns"]])}
     rows = [(name, asked, *("" for _ in COUNTED[1:])) for name, _, asked in words["parts"]]
@@ -136,29 +134,12 @@ def _numbers(plan: FieldPlan) -> dict[str, Any]:
         "numpy": np.__version__, "version": ldpnb.__version__, "estimator": ESTIMATORS[plan.estimator],
     }  # fmt: skip
     if plan.kind == "Laplace":
-        return numbers | {"exact": ""}
+        scale = Fraction(math.floor(plan.epsilon * 10**6), 10**6 * numbers["grid"])
+        return numbers | {"exact": "", "drawn_with": {"scale": scale}}
     p, q = plan.chances
     exact = f"ln({Reports(plan.kind, p, q, labels=plan.labels).odds}), about "
-    return numbers | {"exact": exact} | ({"p": float(p), "q": float(q)} if p.denominator > _READABLE else {})
-
-
-def _content(plan: FieldPlan, words: Mapping[str, Any]) -> str:
-    """Return what the form needs of the plan, as JSON."""
-    chances: dict[str, Fraction] = {}
-    if plan.kind == "Laplace":
-        chances["scale"] = Fraction(math.floor(plan.epsilon * 10**6), 10**6 * words["grid"])
-    else:
-        p, q = plan.chances
-        chances |= {"p": p, "q": q, "kept": p - q}
-    ends = ["yes", "no"] if (plan.low, plan.high) == (0, 1) else [f"{plan.high:g}", f"{plan.low:g}"]
-    content = {
-        "sha256": plan.checksum, "kind": plan.kind, "low": plan.low, "high": plan.high, "steps": words["grid"],
-        "answers": plan.labels or (ends if plan.kind == "binary" else []), "columns": words["columns"],
-        "unit": [name for name in plan.columns if name != "report"], "groups": list(words["groups"]),
-        "values": {**words["groups"], "stratum": list(plan.strata or {})},
-    }  # fmt: skip
-    ratios = {name: chance.as_integer_ratio() for name, chance in chances.items()}
-    return json.dumps(content | ratios).replace("<", "\\u003c")
+    shown = Fraction if p.denominator <= _READABLE else float
+    return numbers | {"exact": exact, "p": shown(p), "q": shown(q), "drawn_with": {"p": p, "q": q, "kept": p - q}}
 
 
 def _shown(value: Any) -> str:
