@@ -31,30 +31,12 @@ def test_a_plan_of_one_stratum_is_a_simple_random_sample() -> None:
     assert row(replace(STRATA, strata={"n": (300, 150)}), table) == row(SIMPLE, table)
 
 
-def test_reports_that_do_not_fit_the_device_are_named() -> None:
-    found = row(SIMPLE, {"report": [0] * 140 + [1] * 10})
-    assert (found.low, found.high) == (0.0, 0.0)
-    assert "do not fit the device" in found.remark
-
-
-def test_classes_weigh_answers_by_those_invited() -> None:
-    table = {"report": [1, 0] * 30 + [1, 0, 0] * 10, "class": ["young"] * 60 + ["old"] * 30}
-    found = row(SIMPLE, table, classes={"young": 75, "old": 75})
-    by_class = [row(SIMPLE, {"report": table["report"][a:b]}).estimate for a, b in ((0, 60), (60, 90))]
-    assert found.estimate == pytest.approx(sum(by_class) / 2)
-
-
 def test_shares_have_the_nearest_and_the_likeliest_distribution_beside_them() -> None:
     found = estimate(LABELS, {"report": ["a"] * 120 + ["b"] * 50 + ["c"] * 30}).rows
     assert sum(r.estimate for r in found) == pytest.approx(1)
     assert sum(r.norm_sub for r in found) == pytest.approx(1)
     assert sum(r.mle for r in found) == pytest.approx(1)
     assert min(r.estimate for r in found) < 0 <= min(r.mle for r in found)
-
-
-def test_a_release_has_its_exact_interval() -> None:
-    found = row(RELEASE, {"report": [0.3]})
-    assert (found.low, found.high, found.interval) == (0.14, 0.472, "exact")
 
 
 @pytest.mark.parametrize(
@@ -135,10 +117,3 @@ def test_clusters_of_other_sizes_may_have_more_people_than_expected() -> None:
     assert (found.asked, found.rows[0].reports) == (575, 575)
     missing = {name: np.delete(column, [0, 600 - 30]) for name, column in table.items()}
     assert "573 of the 575 people asked answered" in str(estimate(UNEQUAL, missing))
-
-
-def test_a_small_group_of_a_simple_sample_has_the_error_of_its_own_reports() -> None:
-    table = {"report": [1, 0, 1] * 50, "sex": ["f"] * 3 + ["m"] * 147}
-    found = estimate(SIMPLE, table, by="sex").rows[1]
-    alone = row(replace(SIMPLE, population=6, asked=3), {"report": [1, 0, 1]})
-    assert (found.estimate, found.standard_error) == (alone.estimate, pytest.approx(alone.standard_error))
