@@ -123,7 +123,8 @@ def _two_rates(bits: int, holders: Floats, p: float, q: float, ones: Floats, zer
 
 def _binomial_lattice(trials: Floats, rates: Floats) -> tuple[Floats, Floats]:
     """Return points, a row per binomial, that carry nearly all of its mass, and weights to sum with."""
-    points, size = _points(trials * rates, np.sqrt(trials * rates * (1 - rates)), trials)
+    size = trials[:, None]
+    points = _points(trials * rates, np.sqrt(trials * rates * (1 - rates)), trials)
     some = np.clip(points, 0.0, size)
     return some, _weights(stats.binom.pmf(some, size, rates[:, None]), points <= size)
 
@@ -137,15 +138,15 @@ def hypergeometric(
     """
     share = holders / population
     spread = np.sqrt(drawn * share * (1 - share) * (population - drawn) / max(population - 1, 1.0))
-    points, size = _points(drawn * share, spread, np.minimum(holders, drawn), resolution)
-    least = np.maximum(0.0, holders - (population - drawn))[:, None]
+    points = _points(drawn * share, spread, np.minimum(holders, drawn), resolution)
+    least, size = np.maximum(0.0, holders - (population - drawn))[:, None], np.minimum(holders, drawn)[:, None]
     some = np.clip(points, least, size)
     own, others, rate = holders[:, None], (population - holders)[:, None], drawn / population
     masses = stats.binom.pmf(some, own, rate) * stats.binom.pmf(drawn - some, others, rate)
     return some, _weights(masses, (points >= least) & (points <= size))
 
 
-def _points(mean: Floats, deviation: Floats, most: Floats, resolution: float = _RESOLUTION) -> tuple[Floats, Floats]:
+def _points(mean: Floats, deviation: Floats, most: Floats, resolution: float = _RESOLUTION) -> Floats:
     """Run over every ``step``-th whole number around a mean.
 
     For laws as smooth as a wide binomial, summed with a tail at least as smooth, that errs by less than any power of
@@ -155,7 +156,7 @@ def _points(mean: Floats, deviation: Floats, most: Floats, resolution: float = _
     reach = _REACH * deviation + 12.0 * (step == 1)
     first = np.maximum(np.floor(mean - reach), 0.0)
     length = int(((np.minimum(mean + reach, most) - first) / step).max()) + 2
-    return first[:, None] + step[:, None] * np.arange(length), np.broadcast_to(most[:, None], (most.size, length))
+    return first[:, None] + step[:, None] * np.arange(length)
 
 
 def _weights(masses: ArrayLike, inside: NDArray[np.bool_]) -> Floats:

@@ -20,9 +20,6 @@ from ldpnb.surveys.binomials import FINE, hypergeometric, sampled_tail
 from ldpnb.surveys.reports import Reports
 from ldpnb.surveys.samples import Point, Sample
 
-MOST_EXACT = 20_000
-"""Most reports of which the law in a finite population is listed."""
-
 _MISFIT = "the reports do not fit the device: its probabilities, or the answers, were not kept to"
 
 
@@ -42,7 +39,7 @@ def of_sample(
 
     Where the size of the population is not `known`, that of its law is not exact.
     """
-    exact = known and sample.is_simple and device.kind not in ("number", "Laplace") and bits.size <= MOST_EXACT
+    exact = known and sample.is_simple and device.kind not in ("number", "Laplace")
     if not exact and not (sample.even and bits.size > device.guaranteed_from):
         return student(point, alpha)
     ones, number = int(bits.sum()), bits.size

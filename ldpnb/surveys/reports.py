@@ -85,10 +85,8 @@ class Reports:
     @property
     def odds(self) -> Any:
         """Largest ratio ``e^epsilon`` of the chances of a report from two people; not of Laplace."""
-        p, q = self.p, self.q
-        if self.kind == "labels":
-            return p / q
-        return p * (1 - q) / q / (1 - p) if self.kind == "bits" else max(p / q, (1 - q) / (1 - p))
+        one, none = self.p / self.q, (1 - self.q) / (1 - self.p)
+        return {"labels": one, "bits": one * none}.get(self.kind, max(one, none))
 
     @property
     def epsilon(self) -> float:
@@ -107,21 +105,13 @@ class Reports:
         """
         if self.kind == "Laplace":
             return 2 * self.span**2 / self.budget**2
-        share = (mean - self.low) / self.span
-        if self.kind == "number":
-            rate = self.q + self.truth * share
-            return self.span**2 * rate * (1 - rate) / self.truth**2
-        other = self.q * (1 - self.q)
-        return self.span**2 * (other + (self.p * (1 - self.p) - other) * share) / self.truth**2
+        share, own, other = (mean - self.low) / self.span, self.p * (1 - self.p), self.q * (1 - self.q)
+        rate = self.q + self.truth * share
+        mixed = rate * (1 - rate) if self.kind == "number" else other + (own - other) * share
+        return self.span**2 * mixed / self.truth**2
 
     def read(self, words: Words) -> NDArray[Any]:
-        """Return what each report says of every label, or its one bit or number: ``(n, k)``.
-
-        Raises
-        ------
-        ValueError
-            For a report that the device cannot produce, by its row.
-        """
+        """Return what each report says of every label, or its one bit or number: ``(n, k)``; refuse what none says."""
         k = len(self.labels)
         if self.kind == "labels":
             said, rule = words[:, None] == np.array(self.labels), f"one of {', '.join(self.labels)}"
@@ -154,16 +144,12 @@ def realised(epsilon: float, outcomes: int, labels: int = 2) -> tuple[Fraction, 
     >>> [str(chance) for chance in realised(1.0, 6)]
     ['2/3', '1/3']
     """
-    checks.positive(epsilon=epsilon)
-    chance = (
-        1 / (1 + math.exp(-epsilon)) if labels == 2 else -math.expm1(-epsilon) / (1 + (labels - 1) * math.exp(-epsilon))
-    )
+    decay = math.exp(-checks.positive(epsilon=epsilon))
+    chance = (1 if labels == 2 else -math.expm1(-epsilon)) / (1 + (labels - 1) * decay)
     kept = min(math.floor(outcomes * chance + _ROUNDING), outcomes - 1)
     if kept < 1 or (labels == 2 and 2 * kept <= outcomes):
-        raise ValueError(
-            f"a device of {outcomes} outcomes has no protocol for {labels} answers at epsilon <= {epsilon:g}: "
-            "take a finer one"
-        )
+        wished = f"{labels} answers at epsilon <= {epsilon:g}"
+        raise ValueError(f"a device of {outcomes} outcomes has no protocol for {wished}: take a finer one")
     if labels == 2:
         return Fraction(kept, outcomes), Fraction(outcomes - kept, outcomes)
     other = Fraction(outcomes - kept, outcomes * labels)

@@ -92,13 +92,7 @@ class Sample:
         return each if self.clusters is None else each * self.clusters / len(self.sizes)
 
     def spreads(self, values: Floats) -> Floats:
-        """Return the variances of the parts' values with divisor ``n_g - 1``, 0 of a part with all its people.
-
-        Raises
-        ------
-        ValueError
-            Where there is one report, but not one person.
-        """
+        """Return the variances of the parts' values with divisor ``n_g - 1``; refuse one report of more people."""
         counts = self.counts
         if (alone := (counts < 2) & (self.sizes > 1)).any():
             name = self.names[int(alone.argmax())]
