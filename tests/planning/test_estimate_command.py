@@ -49,7 +49,8 @@ def test_the_command_writes_what_the_library_computes(folder: Path) -> None:
     for table in (pd.read_csv("found.csv"), pd.read_excel("found.xlsx", engine="calamine")):
         assert table["estimate"].tolist() == pytest.approx([row.estimate for row in own.rows])
     drawn, row = Path("found.svg").read_text(), own.rows[0]
-    assert f"Share: {row.estimate:.3g}, from {row.low:.3g} to {row.high:.3g}" in drawn
+    assert f"Share: {row.estimate:.3g}" in drawn
+    assert f"95 % interval {row.low:.3g} to {row.high:.3g}" in drawn
     assert all(name in drawn for name in (">share<", ">sex f share<", ">sex m share<"))
 
 
