@@ -1,1 +1,1 @@
-"""What the companion's own notebooks compute and draw: the tour, own data and the plan."""
+"""What the companion's own notebooks compute and draw: own data and plans."""

@@ -72,10 +72,8 @@ def errors_by_people(question: Mean, counts: Sequence[int], epsilons: Sequence[f
 
 def falling(table: pd.DataFrame, unit: str, *, setting: str = "") -> Figure:
     """Draw `errors_by_people`."""
-    last = table[table[unit] == table[unit].max()]
-    first, best = last.iloc[0], last.iloc[-1]
-    ends = [f"{row['error']:.2g} at {row['budget']}" for row in (first, best)]
-    title = f"{first[unit]:,} {unit} err by {ends[0]}, and by {ends[1]}"
+    errors = table[table[unit] == table[unit].max()]["error"]
+    title = f"The largest budget takes {1 - errors.iloc[-1] / errors.iloc[0]:.0%} off the error of the smallest"
     axes: dict[str, Any] = {"x": unit, "y": "error", "by": "budget", "xscale": "log", "yscale": "log"}
     return curves(table, **axes, ylabel="error promised", title=title, setting=setting)
 

@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ldpnb import checks
+
 Words = NDArray[np.str_]
 
 
@@ -13,10 +15,12 @@ def column(columns: Mapping[str, Any], name: str, *, gaps: bool = False) -> Word
     """Return a column as words, ``(n,)``, which must be there; a missing entry is '' where there may be `gaps`."""
     if name not in columns:
         raise ValueError(f"column {name} must be among the columns, got {', '.join(map(str, columns))}")
-    entries = np.asarray(columns[name]).tolist()
-    words = np.array(["" if entry is None or entry != entry else str(entry).strip() for entry in entries], dtype=str)
+    entries = np.asarray(columns[name])
+    if entries.dtype.kind not in "iuU":
+        entries = np.array(["" if entry is None or entry != entry else entry for entry in entries.tolist()], dtype=str)
+    words = np.char.strip(entries.astype(str))
     if not gaps:
-        _refuse(words == "", words, f"{name} must be given in every row")
+        refuse(words == "", words, f"{name} must be given in every row")
     return words
 
 
@@ -29,10 +33,11 @@ def distinct(name: str, words: Words) -> None:
 
 def among(name: str, words: Words, known: Collection[str]) -> None:
     """Refuse words that are not known."""
-    _refuse(~np.isin(words, list(known)), words, f"{name} must be one of {', '.join(known)}")
+    refuse(~np.isin(words, list(known)), words, f"{name} must be one of {', '.join(known)}")
 
 
-def _refuse(wrong: NDArray[np.bool_], words: Words, rule: str) -> None:
+def refuse(wrong: NDArray[np.bool_], words: Words, rule: str) -> None:
+    """Refuse a column of which some rows are wrong, naming the first."""
     if wrong.any():
         row = int(np.argmax(wrong))
-        raise ValueError(f"{rule}, got {str(words[row])!r} in row {row + 1}")
+        raise ValueError(f"{rule}, got {checks.shortened(str(words[row]))} in row {row + 1}")

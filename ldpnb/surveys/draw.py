@@ -42,32 +42,26 @@ def draw(plan: FieldPlan, frame: Mapping[str, Any], *, seed: int) -> Columns:
     table = {name: column(frame, name) for name in columns(plan)}
     ids = table["id"]
     distinct("id", ids)
-    if plan.unit:
-        return _of_parts(plan, ids, table[plan.unit], seed)
-    _as_planned("frame", ids.size, plan.population, "people")
-    return {"id": _drawn(ids, plan.asked, "people", seed)}
-
-
-def _of_parts(plan: FieldPlan, ids: NDArray[Any], parts: NDArray[Any], seed: int) -> Columns:
-    """Return who is asked in all strata, or in the clusters that are drawn first."""
-    people = {str(name): ids[parts == name] for name in np.unique(parts)}
-    if plan.strata:
-        among("stratum", parts, plan.strata)
-        planned = {name: size for name, (size, _) in plan.strata.items()}
-        asked = {name: number for name, (_, number) in plan.strata.items()}
-    else:
+    if not plan.strata:
         _as_planned("frame", ids.size, plan.population, "people")
+    if not plan.unit:
+        return {"id": _drawn(ids, plan.asked, "people", seed)}
+    people = {name: ids[table[plan.unit] == name] for name in np.unique(table[plan.unit]).tolist()}
+    if plan.strata:
+        among("stratum", table["stratum"], plan.strata)
+        sizes, asked = ({name: pair[i] for name, pair in plan.strata.items()} for i in (0, 1))
+    else:
         _as_planned("frame", len(people), plan.clusters, "clusters")
-        planned = {name: plan.cluster_size or own.size for name, own in people.items()}
-        chosen = _drawn(np.array(list(people)), plan.chosen, "clusters", seed).tolist()
-        asked = {name: plan.take or planned[name] for name in chosen}
-    for name, size in planned.items():
+        sizes = {name: plan.cluster_size or own.size for name, own in people.items()}
+        chosen = _drawn(np.array([*people]), plan.chosen, "clusters", seed).tolist()
+        asked = {name: plan.take or sizes[name] for name in chosen}
+    for name, size in sizes.items():
         _as_planned(f"{plan.unit} {name}", people.get(name, ids[:0]).size, size, "people")
-    drawn = {name: _drawn(people[name], number, f"{plan.unit} {name}", seed) for name, number in asked.items()}
-    numbers = [own.size for own in drawn.values()]
-    made = {"id": np.concatenate([*drawn.values()]), plan.unit: np.repeat([*drawn], numbers)}
+    drawn = [_drawn(people[name], number, f"{plan.unit} {name}", seed) for name, number in asked.items()]
+    numbers = [own.size for own in drawn]
+    made = {"id": np.concatenate(drawn), plan.unit: np.repeat([*asked], numbers)}
     if plan.clusters:
-        made["cluster_size"] = np.repeat([str(planned[name]) for name in drawn], numbers)
+        made["cluster_size"] = np.repeat([str(sizes[name]) for name in asked], numbers)
     return made
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 from ldpnb.surveys.field_plan import ESTIMATORS, FieldPlan
 
-_WITHIN = {"strata": " of their stratum", "clusters": " of their cluster", "two stages": " of their cluster"}
 _CLASS_WEIGHTED = "shares of those asked in each class times the class's mean of the unbiased reports"
 _SHOWN = ["of", "group", "reports", "estimate", "standard_error", "low", "high", "norm_sub", "mle"]
 
@@ -43,8 +42,8 @@ class Estimate:
     low: float
     high: float
     interval: str
-    sampling_error: float = math.nan
-    randomisation_error: float = math.nan
+    sampling_error: float
+    randomisation_error: float
     design_effect: float = math.nan
     design_effect_total: float = math.nan
     norm_sub: float = math.nan
@@ -87,30 +86,28 @@ class Estimates:
         """Return what the estimates are for and rest on, and what became of the promise."""
         plan, reports = self.plan, self.rows[0].reports
         people = sum(size for size, _ in plan.strata.values()) if plan.strata else plan.population
-        whom = "those who answered" if plan.design == "everyone" else f"the population of {people:,}"
+        whom = f"the population of {people:,}" if people else "those who answered"
         notes = [f"Estimator: {self.estimator}.", f"Standard errors and intervals are for {whom}."]
         if reports < self.asked and plan.collection == "local":
-            within = " of their class" if self.weighted else _WITHIN.get(plan.design, "")
-            taken = f": they are taken as drawn at random from those asked{within}" if plan.design != "everyone" else ""
-            notes.append(f"{reports:,} of the {self.asked:,} people asked answered{taken}.")
+            part = "class" if self.weighted else plan.unit
+            taken = ": they are taken as drawn at random from those asked" + (f" of their {part}" if part else "")
+            notes.append(f"{reports:,} of the {self.asked:,} people asked answered{taken if people else ''}.")
         if plan.error == plan.error:
             needed = plan.answers if self.asked == plan.asked else self.asked
-            broken = "it is for another estimator" if self.weighted else f"{needed:,} answers were planned for"
-            void = f", which is void: {broken}" if reports < needed or self.weighted else ""
+            void = "it is for another estimator" if self.weighted else f"{needed:,} answers were planned for"
+            kept = reports >= needed and not self.weighted
             promise = f"The plan promised an error below {plan.error:.4g} except with probability {plan.failure:.4g}"
-            notes.append(f"{promise}{void}.")
+            notes.append(f"{promise}{'' if kept else f', which is void: {void}'}.")
         return notes
 
     def _sentence(self, row: Estimate) -> str:
         whose = f" among {row.group}" if row.group else ""
-        what = f"share of {row.of}" if self.plan.labels else row.of
-        parts = f": sampling {row.sampling_error:.3g}, randomisation {row.randomisation_error:.3g}"
-        together = ", simultaneous" if self.plan.labels else ""
+        what, together = (f"share of {row.of}", ", simultaneous") if self.plan.labels else (row.of, "")
         effect = f"; design effect {row.design_effect:.3g} of sampling, {row.design_effect_total:.3g} in all"
         return (
-            f"The {what}{whose} is estimated at {row.estimate:.4g} (standard error {row.standard_error:.3g}"
-            f"{parts if row.sampling_error == row.sampling_error else ''}; {100 * (1 - self.alpha):g} % interval "
-            f"{row.low:.4g} to {row.high:.4g}, {row.interval}{together}; {row.reports:,} reports"
+            f"The {what}{whose} is estimated at {row.estimate:.4g} (standard error {row.standard_error:.3g}: sampling "
+            f"{row.sampling_error:.3g}, randomisation {row.randomisation_error:.3g}; {100 * (1 - self.alpha):g} % "
+            f"interval {row.low:.4g} to {row.high:.4g}, {row.interval}{together}; {row.reports:,} reports"
             f"{effect if row.design_effect == row.design_effect else ''})."
             + (f" Beware: {row.remark}." if row.remark else "")
         )

@@ -8,7 +8,7 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from pathlib import Path
 from types import MappingProxyType
@@ -52,9 +52,9 @@ class FieldPlan:
 
     Parameters
     ----------
-    design, kind, collection, device
-        One of the names in their types. The kind is that of the reports, or of the values that a curator has
-        (``binary`` or ``number``); the device is one of `ldpnb.surveys.reports.DEVICES`.
+    design, kind, collection, device : str
+        The kind is that of the reports, or of the values that a curator has (``binary`` or ``number``); the device is
+        one of `ldpnb.surveys.reports.DEVICES`.
     p, q : str, optional
         Chances of the device as fractions, ``"73/100"``; see `ldpnb.surveys.reports.Reports`.
     epsilon : float
@@ -109,13 +109,9 @@ class FieldPlan:
 
     def __post_init__(self) -> None:
         checks.choice(design=self.design, among=tuple(_DESIGNS))
-        checks.choice(collection=self.collection, among=("local", "curator"))
         checks.choice(device=self.device, among=tuple(DEVICES))
         checks.whole(asked=self.asked, at_least=1)
-        object.__setattr__(self, "labels", tuple(self.labels))
         self.reports  # noqa: B018, refuses chances that no device has
-        if self.strata is not None:
-            object.__setattr__(self, "strata", {str(name): (int(a), int(b)) for name, (a, b) in self.strata.items()})
         if bool(self.strata) != (self.design == "strata"):
             raise ValueError(f"strata must be given with design strata and no other, got design={self.design}")
         for name, (size, asked) in (self.strata or {}).items():
@@ -133,26 +129,21 @@ class FieldPlan:
         """What a report is."""
         if self.collection == "curator" or self.kind == "Laplace":
             return Reports("Laplace", low=self.low, high=self.high, budget=self.epsilon)
-        try:
-            p, q = self.chances
-        except (ValueError, ZeroDivisionError):
-            raise ValueError(f"p and q must be fractions such as 73/100, got p={self.p!r}, q={self.q!r}") from None
-        return Reports(self.kind, float(p), float(q), self.low, self.high, self.labels)
+        p, q = map(float, self.chances)
+        return Reports(self.kind, p, q, self.low, self.high, self.labels)
 
     @property
     def chances(self) -> tuple[Fraction, Fraction]:
         """Exact chances `p` and `q` of the device; not of Laplace noise."""
-        return Fraction(self.p), Fraction(self.q)
+        try:
+            return Fraction(self.p), Fraction(self.q)
+        except (ValueError, ZeroDivisionError):
+            raise ValueError(f"p and q must be fractions such as 73/100, got p={self.p!r}, q={self.q!r}") from None
 
     @property
     def estimator(self) -> str:
         """Name of the estimator that the promise is for, one of `ESTIMATORS`."""
         return "release" if self.collection == "curator" else _DESIGNS[self.design][0]
-
-    @property
-    def quantity(self) -> str:
-        """What is estimated of answers that have no labels."""
-        return "mean" if self.kind in ("number", "Laplace") else "share"
 
     @property
     def unit(self) -> str:
@@ -172,7 +163,7 @@ class FieldPlan:
 
     def to_json(self) -> str:
         """Return the plan as a JSON object with its checksum; fields that do not apply are left out."""
-        return json.dumps(self._content | {_SUM: self.checksum}, indent=1) + "\n"
+        return json.dumps(self._content | {_SUM: self.checksum}, indent=1, default=np.generic.item) + "\n"
 
     @property
     def checksum(self) -> str:
@@ -182,16 +173,15 @@ class FieldPlan:
     @property
     def _content(self) -> dict[str, Any]:
         given = {"format": _FORMAT} | asdict(self) | {"estimator": self.estimator}
-        given = {key: value.item() if isinstance(value, np.generic) else value for key, value in given.items()}
-        return {key: value for key, value in given.items() if value not in ("", (), None, 0) and value == value}
+        return {key: value for key, value in given.items() if value and value == value}
 
     def save(self, path: str | Path) -> None:
-        """Write the plan to a file, completely or not at all; another plan that is there is never replaced.
+        """Write the plan to a file, completely or not at all.
 
         Raises
         ------
         ValueError
-            If the file holds something else: reports may have been collected by it.
+            If the file holds something else: reports may have been collected by another plan, which is never replaced.
         """
         file, content = Path(path), self.to_json().encode()
         if file.exists() and not (file.is_file() and file.read_bytes() == content):
@@ -203,20 +193,16 @@ class FieldPlan:
         """Read a plan, and refuse a file that is none, or was changed after it was written."""
         try:
             content = json.loads(Path(path).read_text(encoding="utf-8"))
+            if not isinstance(content, dict) or content.get("format") != _FORMAT:
+                raise ValueError(f"format must be {_FORMAT!r}, as `ldpnb plan --save` writes it")
         except (OSError, ValueError) as error:
             raise ValueError(f"{path}: cannot be read as a plan: {checks.shown(str(error))}") from None
-        if not isinstance(content, dict) or content.get("format") != _FORMAT:
-            raise ValueError(f"{path}: format must be {_FORMAT!r}, as `ldpnb plan --save` writes it")
-        known = content.pop(_SUM, None)
-        if known != _checksum(content):
+        if content.pop(_SUM, None) != _checksum(content):
             raise ValueError(f"{path}: sha256 must be that of the content: the file was changed after it was written")
-        own = {key: value for key, value in content.items() if key in {field.name for field in fields(cls)}}
-        try:
-            return cls(**own)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"{path}: {error}") from None
+        own = {name: value for name, value in content.items() if name not in ("format", "estimator")}
+        return cls(**own | {"labels": tuple(content.get("labels", ()))})
 
 
 def _checksum(content: Mapping[str, Any]) -> str:
     """Return the SHA-256 of the content, whatever the order and layout of its entries."""
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(content, sort_keys=True, default=np.generic.item).encode()).hexdigest()

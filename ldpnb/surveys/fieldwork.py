@@ -1,5 +1,6 @@
 """What came back from the field, checked against the plan: reports that the device can produce, from those asked."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -8,32 +9,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldpnb import checks
-from ldpnb.surveys.columns import column, distinct
+from ldpnb.surveys.columns import Words, column, distinct, refuse
 from ldpnb.surveys.field_plan import FieldPlan
 from ldpnb.surveys.samples import Sample
 
 Columns = Mapping[str, NDArray[Any]]
 
 
-def release(plan: FieldPlan, columns: Columns) -> float:
-    """Return the one number that a curator released."""
-    words = column(columns, "report")
-    if words.size != 1:
-        raise ValueError(f"report must hold the one number that was released, got {words.size} rows")
-    return float(plan.reports.read(words.tolist())[0, 0])
-
-
 def read(plan: FieldPlan, columns: Columns) -> tuple[NDArray[Any], Sample]:
     """Return what each report says of every label, ``(n, k)``, and the sample that the reports are from."""
     words = column(columns, "report", gaps=True)
-    if not words.size:
-        raise ValueError("reports must be at least 1, got none")
-    if words.size > plan.asked and not plan.open_size:
-        raise ValueError(f"reports must be at most {plan.asked:,}, as many as were invited, got {words.size:,}")
+    if plan.collection == "curator" and words.size != 1:
+        raise ValueError(f"reports must be 1, the release, got {words.size:,}")
+    most = np.inf if plan.open_size else plan.asked
+    if not 1 <= words.size <= most:
+        raise ValueError(f"reports must be 1 to {most:,}, as many as were invited, got {words.size:,}")
     if "id" in columns:
         receipts = column(columns, "id", gaps=True)
         distinct("id", receipts[receipts != ""])
-    return plan.reports.read(words.tolist()), _sample(plan, columns, words.size)
+    return plan.reports.read(words), _sample(plan, columns, words.size)
 
 
 def _sample(plan: FieldPlan, columns: Columns, number: int) -> Sample:
@@ -54,19 +48,16 @@ def _sample(plan: FieldPlan, columns: Columns, number: int) -> Sample:
     return replace(drawn, population=plan.population, clusters=plan.clusters)
 
 
-def _sizes(plan: FieldPlan, columns: Columns, clusters: NDArray[np.str_]) -> dict[str, int]:
+def _sizes(plan: FieldPlan, columns: Columns, clusters: Words) -> dict[str, int]:
     """Return how many people there are in each cluster drawn."""
     if plan.cluster_size:
         return dict.fromkeys(np.unique(clusters).tolist(), plan.cluster_size)
-    sizes: dict[str, int] = {}
-    pairs = zip(clusters.tolist(), column(columns, "cluster_size").tolist(), strict=True)
-    for name, size in sorted(pairs):
-        try:
-            whole = int(checks.whole(cluster_size=float(size), at_least=1))
-        except ValueError:
-            raise ValueError(f"cluster_size must be an integer >= 1, got {size!r} in cluster {name}") from None
-        if sizes.setdefault(name, whole) != whole:
-            raise ValueError(f"cluster_size must be one number in cluster {name}, got {sizes[name]} and {whole}")
+    words = column(columns, "cluster_size")
+    wrong = np.array([not re.fullmatch(r"[1-9]\d*(\.0)?", word) for word in words])
+    refuse(wrong, words, "cluster_size must be an integer >= 1")
+    people = words.astype(float).astype(int)
+    sizes = dict(zip(clusters.tolist(), people.tolist(), strict=True))
+    refuse(people != [sizes[name] for name in clusters.tolist()], words, "cluster_size must be one number in a cluster")
     return sizes
 
 
@@ -76,6 +67,6 @@ def check_invited(plan: FieldPlan, classes: Mapping[str, int]) -> None:
         raise ValueError("nonresponse classes have no variance estimate for one-bit numbers: use another mechanism")
     if plan.design != "simple":
         raise ValueError(f"nonresponse classes need design simple, got {plan.design}")
-    number = sum(checks.whole(invited=invited, at_least=1) for invited in classes.values())
+    number = sum(checks.whole(invited=invited, at_least=2) for invited in classes.values())
     if number != plan.asked:
         raise ValueError(f"invited must add up to the {plan.asked:,} of the plan, got {number:,}")

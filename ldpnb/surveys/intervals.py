@@ -20,9 +20,6 @@ from ldpnb.surveys.binomials import FINE, hypergeometric, sampled_tail
 from ldpnb.surveys.reports import Reports
 from ldpnb.surveys.samples import Point, Sample
 
-MOST_EXACT = 20_000
-"""Most reports of which the law in a finite population is listed."""
-
 _MISFIT = "the reports do not fit the device: its probabilities, or the answers, were not kept to"
 
 
@@ -36,13 +33,13 @@ class Interval(NamedTuple):
 
 
 def of_sample(
-    device: Reports, sample: Sample, point: Point, bits: NDArray[np.int64], alpha: float, *, known: bool = True
+    device: Reports, sample: Sample, point: Point, bits: NDArray[np.float64], alpha: float, *, known: bool = True
 ) -> Interval:
     """Return the interval for an estimate from `bits`, ``(n,)``, of a sample.
 
     Where the size of the population is not `known`, that of its law is not exact.
     """
-    exact = known and sample.is_simple and device.kind not in ("number", "Laplace") and bits.size <= MOST_EXACT
+    exact = known and sample.is_simple and device.kind not in ("number", "Laplace")
     if not exact and not (sample.even and bits.size > device.guaranteed_from):
         return student(point, alpha)
     ones, number = int(bits.sum()), bits.size
@@ -57,12 +54,11 @@ def of_sample(
 
 def student(point: Point, alpha: float) -> Interval:
     """Return the interval by Student's t, or the normal law's; a variance that is not positive is refused."""
-    estimate, variance = float(point.estimate), float(point.variance)
-    if not variance > 0:
-        raise ValueError(f"the variance estimate must be > 0, got {variance:.3g}: too few parts were drawn")
-    half = float(stats.t.isf(alpha / 2, point.freedom)) * math.sqrt(variance)
+    if not point.variance > 0:
+        raise ValueError(f"the variance estimate must be > 0, got {point.variance:.3g}: too few parts were drawn")
+    half = float(stats.t.isf(alpha / 2, point.freedom)) * math.sqrt(point.variance)
     how = "normal" if math.isinf(point.freedom) else f"t, {point.freedom:.4g} df"
-    return Interval(estimate - half, estimate + half, how)
+    return Interval(point.estimate - half, point.estimate + half, how)
 
 
 def clopper_pearson(ones: int, reports: int, alpha: float) -> tuple[float, float]:
@@ -99,13 +95,33 @@ def finite_share(ones: int, number: int, population: int, device: Reports, alpha
     """
     p, q = float(device.p), float(device.q)
 
-    def above(holders: int) -> bool:
-        return sampled_tail(ones, number, population, holders, p, q) > alpha / 2
+    def above(holders: int) -> float:
+        return sampled_tail(ones, number, population, holders, p, q)
 
-    def below(others: int) -> bool:
-        return sampled_tail(number - ones, number, population, population - others, 1 - p, 1 - q) > alpha / 2
+    def below(holders: int) -> float:
+        return sampled_tail(number - ones, number, population, holders, 1 - p, 1 - q)
 
-    return _first(above, population), population - _first(below, population)
+    return _allowed(above, below, population, alpha)
+
+
+def released_share(release: float, population: int, sample: int, scale: float, alpha: float) -> tuple[int, int]:
+    """Return the numbers of holders in a population that a curator's noisy share allows, by the exact law."""
+
+    def above(holders: int) -> float:
+        drawn, masses = hypergeometric(float(population), np.array([float(holders)]), float(sample), FINE)
+        return float((masses @ stats.laplace.sf(release - drawn[0] / sample, scale=scale))[0])
+
+    return _allowed(above, lambda holders: 1 - above(holders), population, alpha)
+
+
+def _allowed(above: Callable[[int], float], below: Callable[[int], float], most: int, alpha: float) -> tuple[int, int]:
+    """Return the least and the largest of ``0 .. most`` holders at which neither tail is ``alpha / 2`` or less.
+
+    The tail `above` what was seen grows with the holders, that `below` falls.
+    """
+    low = bisect_left(range(most), True, key=lambda holders: above(holders) > alpha / 2)
+    others = bisect_left(range(most), True, key=lambda others: below(most - others) > alpha / 2)
+    return low, most - others
 
 
 def released_variance(share: float, population: int, sample: int, scale: float) -> float:
@@ -126,20 +142,3 @@ def released_half_width(variance: float, scale: float, alpha: float) -> float:
         return tails.normal_laplace(sd, scale, half) - alpha
 
     return float(brentq(excess, 1e-12 * (sd + scale), far, xtol=1e-15, rtol=1e-13))
-
-
-def released_share(release: float, population: int, sample: int, scale: float, alpha: float) -> tuple[int, int]:
-    """Return the numbers of holders in a population that a curator's noisy share allows, by the exact law."""
-
-    def above(holders: int) -> float:
-        drawn, masses = hypergeometric(float(population), np.array([float(holders)]), float(sample), FINE)
-        return float((masses @ stats.laplace.sf(release - drawn[0] / sample, scale=scale))[0])
-
-    low = _first(lambda h: above(h) > alpha / 2, population)
-    high = population - _first(lambda h: 1 - above(population - h) > alpha / 2, population)
-    return low, high
-
-
-def _first(holds: Callable[[int], bool], most: int) -> int:
-    """Return the least number in ``0 .. most`` from which on a condition holds; `most` if it never does."""
-    return bisect_left(range(most), True, key=holds)

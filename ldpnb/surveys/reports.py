@@ -6,7 +6,7 @@ The probabilities are those of the device that was used, as fractions, never tho
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ldpnb import checks
 from ldpnb.arithmetic import Real
+from ldpnb.surveys.columns import Words, refuse
 
 Kind = Literal["binary", "labels", "bits", "number", "Laplace"]
 
@@ -26,7 +27,6 @@ DEVICES: Mapping[str, int] = MappingProxyType(
 """Devices for the field and how many equally likely outcomes each has; `form` is a page on one's own computer."""
 
 _ROUNDING = 1e-9
-_BITS = {"0": 0, "1": 1, "0.0": 0, "1.0": 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +85,8 @@ class Reports:
     @property
     def odds(self) -> Any:
         """Largest ratio ``e^epsilon`` of the chances of a report from two people; not of Laplace."""
-        p, q = self.p, self.q
-        if self.kind == "labels":
-            return p / q
-        return p * (1 - q) / q / (1 - p) if self.kind == "bits" else max(p / q, (1 - q) / (1 - p))
+        one, none = self.p / self.q, (1 - self.q) / (1 - self.p)
+        return {"labels": one, "bits": one * none}.get(self.kind, max(one, none))
 
     @property
     def epsilon(self) -> float:
@@ -107,41 +105,29 @@ class Reports:
         """
         if self.kind == "Laplace":
             return 2 * self.span**2 / self.budget**2
-        share = (mean - self.low) / self.span
-        if self.kind == "number":
-            rate = self.q + self.truth * share
-            return self.span**2 * rate * (1 - rate) / self.truth**2
-        other = self.q * (1 - self.q)
-        return self.span**2 * (other + (self.p * (1 - self.p) - other) * share) / self.truth**2
+        share, own, other = (mean - self.low) / self.span, self.p * (1 - self.p), self.q * (1 - self.q)
+        rate = self.q + self.truth * share
+        mixed = rate * (1 - rate) if self.kind == "number" else other + (own - other) * share
+        return self.span**2 * mixed / self.truth**2
 
-    def read(self, words: Sequence[str]) -> NDArray[Any]:
-        """Return what each report says of every label, or its one bit or number: ``(n, k)``.
-
-        Raises
-        ------
-        ValueError
-            For a report that the device cannot produce, by its row.
-        """
-        rule = {"Laplace": "a finite number", "labels": f"one of {', '.join(self.labels)}"}.get(self.kind, "0 or 1")
-        rule = f"a word of {len(self.labels)} bits, one per label" if self.kind == "bits" else rule
-        rows = [self._row(word) for word in words]
-        for place, row in enumerate(rows):
-            if not row:
-                raise ValueError(f"report must be {rule}, got {checks.shown(words[place])!r} in row {place + 1}")
-        return np.array(rows)
-
-    def _row(self, word: str) -> list[Any]:
-        """Return what one report says, nothing if it cannot be."""
+    def read(self, words: Words) -> NDArray[Any]:
+        """Return what each report says of every label, or its one bit or number: ``(n, k)``; refuse what none says."""
+        k = len(self.labels)
         if self.kind == "labels":
-            return [int(word == label) for label in self.labels] if word in self.labels else []
-        if self.kind == "bits":
-            return [int(bit) for bit in word] if len(word) == len(self.labels) and set(word) <= {"0", "1"} else []
-        if self.kind != "Laplace":
-            return [_BITS[word]] if word in _BITS else []
-        try:
-            return [float(word)] if math.isfinite(float(word)) else []
-        except ValueError:
-            return []
+            said, rule = words[:, None] == np.array(self.labels), f"one of {', '.join(self.labels)}"
+            possible = said.any(axis=1)
+        elif self.kind == "bits":
+            rule = f"a word of {k} bits, one per label"
+            possible = np.array([len(word) == k and set(word) <= {"0", "1"} for word in words])
+            said = np.array([[bit == "1" for bit in word] for word in words[possible]])
+        elif self.kind == "Laplace":
+            said, rule = np.array([[_number(word)] for word in words]), "a finite number"
+            possible = np.isfinite(said[:, 0])
+        else:
+            said, rule = np.isin(words, ("1", "1.0"))[:, None], "0 or 1"
+            possible = said[:, 0] | np.isin(words, ("0", "0.0"))
+        refuse(~possible, words, f"report must be {rule}")
+        return said.astype(float)
 
     @property
     def guaranteed_from(self) -> float:
@@ -158,16 +144,12 @@ def realised(epsilon: float, outcomes: int, labels: int = 2) -> tuple[Fraction, 
     >>> [str(chance) for chance in realised(1.0, 6)]
     ['2/3', '1/3']
     """
-    checks.positive(epsilon=epsilon)
-    chance = (
-        1 / (1 + math.exp(-epsilon)) if labels == 2 else -math.expm1(-epsilon) / (1 + (labels - 1) * math.exp(-epsilon))
-    )
+    decay = math.exp(-checks.positive(epsilon=epsilon))
+    chance = (1 if labels == 2 else -math.expm1(-epsilon)) / (1 + (labels - 1) * decay)
     kept = min(math.floor(outcomes * chance + _ROUNDING), outcomes - 1)
     if kept < 1 or (labels == 2 and 2 * kept <= outcomes):
-        raise ValueError(
-            f"a device of {outcomes} outcomes has no protocol for {labels} answers at epsilon <= {epsilon:g}: "
-            "take a finer one"
-        )
+        wished = f"{labels} answers at epsilon <= {epsilon:g}"
+        raise ValueError(f"a device of {outcomes} outcomes has no protocol for {wished}: take a finer one")
     if labels == 2:
         return Fraction(kept, outcomes), Fraction(outcomes - kept, outcomes)
     other = Fraction(outcomes - kept, outcomes * labels)
@@ -179,3 +161,10 @@ def realised_bits(epsilon: float, outcomes: int, *, optimised: bool) -> tuple[Fr
     if optimised:
         return Fraction(1, 2), Fraction(math.ceil(outcomes / (1 + math.exp(epsilon)) - _ROUNDING), outcomes)
     return realised(epsilon / 2, outcomes)
+
+
+def _number(word: str) -> float:
+    try:
+        return float(word)
+    except ValueError:
+        return math.nan

@@ -3,6 +3,7 @@
 import math
 import os
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from scipy import stats
 
 from ldpnb.cli import cli
 from ldpnb.planning.kit.command import save
-from ldpnb.planning.kit.pages import Kit, pages
+from ldpnb.planning.kit.pages import pages
 from ldpnb.rng import stream
 from ldpnb.surveys.estimation import estimate
 from ldpnb.surveys.field_plan import FieldPlan
@@ -30,19 +31,10 @@ LABELS = ("never", 'now, "then"', "<b>often</b>")
 BINARY = FieldPlan(
     design="simple", kind="binary", p="3/4", q="1/4", population=900, asked=200, question="Do <b>you</b>?"
 )
-STRATA = FieldPlan(
-    design="strata",
-    kind="labels",
-    p="1/2",
-    q="1/4",
-    labels=LABELS,
-    strata={"north": (99, 9), "a, b": (99, 9)},
-    asked=18,
-)
-STAGES = FieldPlan(
-    design="two stages", kind="bits", p="1/2", q="1/4", labels=LABELS,
-    population=900, clusters=60, chosen=20, take=10, asked=200,
-)  # fmt: skip
+LABEL: dict[str, Any] = {"p": "1/2", "q": "1/4", "labels": LABELS}
+STRATA = FieldPlan(design="strata", kind="labels", strata={"north": (99, 9), "a, b": (99, 9)}, asked=18, **LABEL)
+CLUSTERS: dict[str, Any] = {"population": 900, "clusters": 60, "chosen": 20, "take": 10}
+STAGES = FieldPlan(design="two stages", kind="bits", asked=200, **CLUSTERS, **LABEL)
 NUMBER = FieldPlan(design="everyone", kind="number", p="3/4", q="1/4", low=-1.0, high=23.0, asked=200)
 LAPLACE = FieldPlan(design="everyone", kind="Laplace", epsilon=0.5, low=0.0, high=10.0, asked=200)
 
@@ -64,7 +56,7 @@ def form(tmp_path: Path, open_page: Opened) -> Opened:
     def go(plan: FieldPlan, **groups: tuple[str, ...]) -> Any:
         folder = tmp_path / plan.checksum
         if not folder.exists():
-            save(folder, pages(Kit(plan=plan, groups=groups)))
+            save(folder, pages(plan, groups))
         page = open_page(accept_downloads=True)
         page.on("dialog", lambda dialog: dialog.accept())
         page.goto((folder / "form.html").as_uri())
@@ -111,17 +103,15 @@ DRAW = "([answer, times]) => Array.from({length: times}, () => reports[plan.kind
 
 
 def test_the_form_draws_with_the_chances_of_the_plan(form: Opened) -> None:
-    times = DRAWS
-    page = form(BINARY)
+    page, times = form(BINARY), DRAWS
     for answer, rate in ((0, 0.75), (1, 0.25)):
         ones = sum(page.evaluate(DRAW, [answer, times]))
         assert chi_square([ones, times - ones], [rate, 1 - rate]) > FALSE_ALARM
-    page = form(STRATA)
-    drawn = pd.Series(page.evaluate(DRAW, [1, times])).value_counts()
+    drawn = pd.Series(form(STRATA).evaluate(DRAW, [1, times])).value_counts()
     assert chi_square([drawn[label] for label in LABELS], [0.25, 0.5, 0.25]) > FALSE_ALARM
     words = pd.Series(form(STAGES).evaluate(DRAW, [2, times])).value_counts()
     rates = {
-        f"{a}{b}{c}": np.prod([[0.75, 0.25][a], [0.75, 0.25][b], 0.5]) for a in (0, 1) for b in (0, 1) for c in (0, 1)
+        "".join(word): math.prod((3 - 2 * int(bit)) / 4 for bit in word[:2]) / 2 for word in product("01", repeat=3)
     }
     assert chi_square([words[word] for word in rates], [*rates.values()]) > FALSE_ALARM
     page = form(NUMBER)

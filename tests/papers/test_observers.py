@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 
 from ldpnb.designs import laws
-from ldpnb.guides import tour
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.privacy.optimiser import largest_loss
+from ldpnb.privacy.participation import participation_loss
+from ldpnb.privacy.shuffling import ShuffledReports
+from ldpnb.privacy.subsampling import poisson_loss, srs_loss
 
 Law = dict[Hashable, float]
 Drawn = dict[tuple[int, ...], float]
@@ -22,8 +25,17 @@ TRUE, FALSE = np.exp(EPSILON) / (np.exp(EPSILON) + 1), 1 / (np.exp(EPSILON) + 1)
 
 def losses() -> np.ndarray:
     """Return the losses of the tour's observers, a row each."""
-    table = tour.observer_losses(RATES, people=PEOPLE, epsilon=EPSILON, delta=DELTA)
-    return table[[f"π = {rate:g}" for rate in RATES]].to_numpy()
+    shuffled = [
+        ShuffledReports(PEOPLE, rate, KaryRandomisedResponse(EPSILON, 2)).epsilon_upper(DELTA) for rate in RATES
+    ]
+    drawn = [srs_loss(EPSILON, round(rate * PEOPLE) / PEOPLE) for rate in RATES]
+    return np.array(
+        [
+            [participation_loss(EPSILON, lowest_rate=rate, highest_rate=rate) for rate in RATES],
+            [srs_loss(EPSILON, 1.0)] * 3, shuffled, drawn, drawn,
+            [poisson_loss(EPSILON, rate, neighbours="deletion") for rate in RATES],
+        ]
+    )  # fmt: skip
 
 
 def by_chance(people: int, rate: float) -> Drawn:

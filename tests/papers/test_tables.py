@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from ldpnb.accuracy.allocation import Family
-from ldpnb.guides import tour
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
 from ldpnb.papers.biswas2022.routes import published
 from ldpnb.papers.biswas2022.tables import sampling
@@ -42,11 +41,6 @@ def errors_of_means() -> pd.Series:
 def errors_of_counts() -> pd.Series:
     table = histograms.count_errors(histograms.zipf_counts(50, 10_000, seed=1), [0.2, 2.0], 60, seed=1)
     return by_key(table, "root mean squared error (users)", ["mechanism", "epsilon (nats)"])
-
-
-def contest_of_the_tour() -> pd.Series:
-    table = tour.variance_contest([0.1, 0.7, 1.0], holders=300, people=1000, epsilon=1.0, runs=4000, seed=1)
-    return by_key(table, tour.VARIANCE, ["estimator", tour.RATE], "standard_error")
 
 
 def sampling_bias() -> pd.Series:
@@ -107,7 +101,7 @@ def failures_of_targets() -> pd.Series:
 
 
 SIMULATIONS = (
-    *(errors_of_means, errors_of_counts, contest_of_the_tour, sampling_bias, reweighted_rates, inclusions),
+    *(errors_of_means, errors_of_counts, sampling_bias, reweighted_rates, inclusions),
     *(stratified_means, private_means, moments_of_gaps, errors_of_gaps, coverage_of_intervals, failures_of_targets),
 )
 

@@ -4,7 +4,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from click.testing import CliRunner, Result
 
+from ldpnb.checks import UsageError
+from ldpnb.cli import cli
 from ldpnb.surveys.field_plan import FieldPlan
 
 SIMPLE = FieldPlan(design="simple", kind="binary", p="3/4", q="1/4", population=300, asked=150, answers=150)
@@ -42,6 +45,14 @@ PLANS = {
     "unequal clusters": UNEQUAL, "two stages": STAGES, "number": NUMBER, "everybody": EVERYBODY, "Laplace": LAPLACE,
     "release": replace(RELEASE, population=200, asked=60, answers=60), "release of a mean": MEAN_RELEASE,
 }  # fmt: skip
+
+
+def run(*words: str) -> Result:
+    """A command, with the exit code that `main` ends with."""
+    result = CliRunner().invoke(cli, list(words))
+    if isinstance(result.exception, UsageError):
+        result.exit_code = 2
+    return result
 
 
 def people(plan: FieldPlan, rng: np.random.Generator) -> dict[str, Any]:

@@ -31,30 +31,12 @@ def test_a_plan_of_one_stratum_is_a_simple_random_sample() -> None:
     assert row(replace(STRATA, strata={"n": (300, 150)}), table) == row(SIMPLE, table)
 
 
-def test_reports_that_do_not_fit_the_device_are_named() -> None:
-    found = row(SIMPLE, {"report": [0] * 140 + [1] * 10})
-    assert (found.low, found.high) == (0.0, 0.0)
-    assert "do not fit the device" in found.remark
-
-
-def test_classes_weigh_answers_by_those_invited() -> None:
-    table = {"report": [1, 0] * 30 + [1, 0, 0] * 10, "class": ["young"] * 60 + ["old"] * 30}
-    found = row(SIMPLE, table, classes={"young": 75, "old": 75})
-    by_class = [row(SIMPLE, {"report": table["report"][a:b]}).estimate for a, b in ((0, 60), (60, 90))]
-    assert found.estimate == pytest.approx(sum(by_class) / 2)
-
-
 def test_shares_have_the_nearest_and_the_likeliest_distribution_beside_them() -> None:
     found = estimate(LABELS, {"report": ["a"] * 120 + ["b"] * 50 + ["c"] * 30}).rows
     assert sum(r.estimate for r in found) == pytest.approx(1)
     assert sum(r.norm_sub for r in found) == pytest.approx(1)
     assert sum(r.mle for r in found) == pytest.approx(1)
     assert min(r.estimate for r in found) < 0 <= min(r.mle for r in found)
-
-
-def test_a_release_has_its_exact_interval() -> None:
-    found = row(RELEASE, {"report": [0.3]})
-    assert (found.low, found.high, found.interval) == (0.14, 0.472, "exact")
 
 
 @pytest.mark.parametrize(
@@ -64,8 +46,8 @@ def test_a_release_has_its_exact_interval() -> None:
         (LABELS, {"report": ["a", "x"]}, {}, "report must be one of a, b, c, got 'x' in row 2"),
         (BITS, {"report": ["010", "01"]}, {}, "report must be a word of 3 bits, one per label, got '01' in row 2"),
         (LAPLACE, {"report": [0.5, np.nan]}, {}, "report must be a finite number, got '' in row 2"),
-        (SIMPLE, {"report": [1] * 151}, {}, "reports must be at most 150, as many as were invited, got 151"),
-        (SIMPLE, {"report": []}, {}, "reports must be at least 1, got none"),
+        (SIMPLE, {"report": [1] * 151}, {}, "reports must be 1 to 150, as many as were invited, got 151"),
+        (SIMPLE, {"report": []}, {}, "reports must be 1 to 150, as many as were invited, got 0"),
         (SIMPLE, {"answer": [1]}, {}, "column report must be among the columns, got answer"),
         (SIMPLE, {"report": [1, 0, 1], "id": ["a", "b", "a"]}, {}, "id must be there once each, got a 2 times"),
         (STRATA, {"report": [1, 0], "stratum": ["n", "n"]}, {}, "stratum s must have 1 to 60 reports, as many as invited at most, got 0"),
@@ -78,7 +60,7 @@ def test_a_release_has_its_exact_interval() -> None:
         (STRATA, {"report": [1, 0], "stratum": ["n", None]}, {}, "stratum must be given in every row, got '' in row 2"),
         (CLUSTERS, {"report": [1, 0, 1], "cluster": ["x", "", "x"]}, {}, "cluster must be given in every row, got '' in row 2"),
         (UNEQUAL, {"report": [1, 0, 1], "cluster": ["x", "y", "y"]}, {}, "column cluster_size must be among the columns"),
-        (UNEQUAL, {"report": [1, 0, 1], "cluster": ["x", "y", "y"], "cluster_size": [3, 1, 2]}, {}, "cluster_size must be one number in cluster y"),
+        (UNEQUAL, {"report": [1, 0, 1], "cluster": ["x", "y", "y"], "cluster_size": [3, 1, 2]}, {}, "cluster_size must be one number in a cluster, got .1. in row 2"),
         (UNEQUAL, {"report": [1, 0, 1], "cluster": ["x", "y", "y"], "cluster_size": [3, 1, 1]}, {}, "cluster y must have 1 to 1 reports"),
         (UNEQUAL, {"report": [1, 0, 1], "cluster": ["x", "y", "y"], "cluster_size": [700, 200, 200]}, {}, "cluster_size must sum to 800 at most, got 900"),
         (SIMPLE, {"report": [1, 0, 1], "sex": ["f", "m", ""]}, {"by": "sex"}, "sex must be given in every row, got '' in row 3"),
@@ -87,7 +69,7 @@ def test_a_release_has_its_exact_interval() -> None:
         (CLUSTERS, {"report": [1, 0] * 3, "cluster": list("xxyyzz"), "sex": list("ffmmmm")}, {"by": "sex"}, "sex f cannot be estimated: reports must be of 2 clusters or more, got 1"),
         (BITS, {"report": ["010", "000"], "class": ["y", "o"]}, {"classes": {"y": 100, "o": 100}}, "nonresponse classes need design simple"),
         (NUMBER, {"report": [1, 0], "class": ["y", "o"]}, {"classes": {"y": 75, "o": 75}}, "nonresponse classes have no variance estimate for one-bit numbers"),
-        (RELEASE, {"report": [0.5, 0.4]}, {}, "report must hold the one number that was released, got 2 rows"),
+        (RELEASE, {"report": [0.5, 0.4]}, {}, "reports must be 1, the release, got 2"),
         (RELEASE, {"report": [0.5], "sex": ["f"]}, {"by": "sex"}, "a curator's release tells nothing of groups"),
         (SIMPLE, {"report": [1, 0]}, {"by": "report"}, "by must be a public column, got report"),
         (SIMPLE, {"report": [1, 0]}, {"by": "sex"}, "column sex must be among the columns, got report"),
@@ -135,10 +117,3 @@ def test_clusters_of_other_sizes_may_have_more_people_than_expected() -> None:
     assert (found.asked, found.rows[0].reports) == (575, 575)
     missing = {name: np.delete(column, [0, 600 - 30]) for name, column in table.items()}
     assert "573 of the 575 people asked answered" in str(estimate(UNEQUAL, missing))
-
-
-def test_a_small_group_of_a_simple_sample_has_the_error_of_its_own_reports() -> None:
-    table = {"report": [1, 0, 1] * 50, "sex": ["f"] * 3 + ["m"] * 147}
-    found = estimate(SIMPLE, table, by="sex").rows[1]
-    alone = row(replace(SIMPLE, population=6, asked=3), {"report": [1, 0, 1]})
-    assert (found.estimate, found.standard_error) == (alone.estimate, pytest.approx(alone.standard_error))

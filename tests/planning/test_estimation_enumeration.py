@@ -3,7 +3,6 @@
 import json
 import math
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
 from itertools import combinations, pairwise, product
 from pathlib import Path
 from typing import Any
@@ -16,33 +15,17 @@ from ldpnb.surveys.estimation import estimate
 from ldpnb.surveys.field_plan import FieldPlan
 from ldpnb.surveys.reports import Reports
 
-WARNER = Reports("binary", Fraction(3, 4), Fraction(1, 4))
-
-
-def randomised(device: Reports, values: list[Fraction]) -> Iterator[tuple[Fraction, np.ndarray]]:
-    """Every outcome of a device, with its chance: bits of people who hold these values."""
-    rates = [device.q + device.truth * (v - device.low) / device.span for v in values]
-    for bits in product((0, 1), repeat=len(values)):
-        chance = Fraction(1)
-        for bit, rate in zip(bits, rates, strict=True):
-            chance *= rate if bit else 1 - rate
-        yield chance, np.array([Fraction(bit) for bit in bits], dtype=object)
-
 
 def test_the_release_of_a_curator_tells_its_variance_without_bias() -> None:
     """Noise of two points of the same variance as Laplace's, since only two moments enter."""
     population, n, holders, scale = 7, 3, 3, 0.2
-    noise = scale * 2**0.5
-    mean = square = estimated = 0.0
-    all_of_them = list(combinations(range(population), n))
-    for some in all_of_them:
-        for shift in (-noise, noise):
-            share = sum(i < holders for i in some) / n + shift
-            chance = 0.5 / len(all_of_them)
-            mean += chance * share
-            square += chance * share**2
-            estimated += chance * intervals.released_variance(share, population, n, scale)
-    assert estimated == pytest.approx(square - mean**2, abs=1e-12)
+    all_of_them, rows = list(combinations(range(population), n)), []
+    for some, shift in product(all_of_them, (-scale * 2**0.5, scale * 2**0.5)):
+        share = sum(i < holders for i in some) / n + shift
+        variance = intervals.released_variance(share, population, n, scale)
+        rows.append((0.5 / len(all_of_them), share, variance))
+    _, true, estimated = moments(rows)
+    assert estimated == pytest.approx(true, abs=1e-12)
 
 
 @pytest.mark.parametrize(("population", "number"), [(30, 12), (25, 25), (40, 8)])
@@ -106,22 +89,33 @@ def surveys(plan: FieldPlan, parts: Sequence[Sequence[float]]) -> Iterator[tuple
         names = [str(g) for g in some for _ in range(takes[g])]
         columns = {"stratum": names, "cluster": names, "cluster_size": [len(parts[int(g)]) for g in names]}
         for people in product(*(combinations(parts[g], takes[g]) for g in some)):
-            each = laws(plan, [value for part in people for value in part])
-            for reports in product(*each):
-                chance = math.prod(law[report] for law, report in zip(each, reports, strict=True))
-                yield chance / ways, {"report": list(reports)} | columns
+            for chance, reports in outcomes(plan, [value for part in people for value in part]):
+                yield chance / ways, {"report": reports} | columns
 
 
-def moments(plan: FieldPlan, parts: Sequence[Sequence[float]]) -> tuple[float, float, float]:
-    """The mean of the estimates, their variance, and the mean of the estimated variances, even of those below 0."""
+def moments(rows: list[tuple[float, float, float]]) -> tuple[float, float, float]:
+    """The mean of estimates, their variance, and the mean of estimated variances, from chances and these."""
+    chances, estimates, variances = np.array(rows, dtype=float).T
+    assert chances.sum() == pytest.approx(1, abs=1e-12)
+    mean = chances @ estimates
+    return mean, chances @ (estimates - mean) ** 2, chances @ variances
+
+
+def of_surveys(plan: FieldPlan, parts: Sequence[Sequence[float]]) -> tuple[float, float, float]:
+    """The moments over all surveys, even of estimated variances below 0."""
     rows = []
     for chance, table in surveys(plan, parts):
         answers, sample = fieldwork.read(plan, {name: np.asarray(column) for name, column in table.items()})
-        point = samples.expansion(sample, plan.reports.value(answers[:, 0]), plan.reports)
+        point = samples.estimated_mean(sample, plan.reports.value(answers[:, 0]), plan.reports)
         rows.append((chance, point.estimate, point.variance))
-    chances, estimates, variances = np.array(rows, dtype=float).T
-    mean = chances @ estimates
-    return mean, chances @ (estimates - mean) ** 2, chances @ variances
+    return moments(rows)
+
+
+def outcomes(plan: FieldPlan, values: Sequence[float]) -> Iterator[tuple[float, list[Any]]]:
+    """All reports of these people, with their chance."""
+    each = laws(plan, values)
+    for reports in product(*each):
+        yield math.prod(law[report] for law, report in zip(each, reports, strict=True)), list(reports)
 
 
 Q: dict[str, Any] = {"p": "3/4", "q": "1/4"}
@@ -153,7 +147,7 @@ def test_estimates_and_their_variances_are_unbiased(design: Any, kind: Any) -> N
     (sizes, each), (device, held) = DESIGNS[design], KINDS[kind]
     plan = FieldPlan(design=design, kind=kind, **sizes, **device)
     ends = np.cumsum([0, *each]).tolist()
-    mean, true, estimated = moments(plan, [held[a:b] for a, b in pairwise(ends)])
+    mean, true, estimated = of_surveys(plan, [held[a:b] for a, b in pairwise(ends)])
     shown = np.array([value == 0 for value in held[: ends[-1]]] if plan.labels else held[: ends[-1]], dtype=float)
     assert mean == pytest.approx(shown.mean(), abs=1e-12)
     assert estimated - true == pytest.approx(shown.var(ddof=1) / ends[-1] if kind == "number" else 0, abs=1e-11)
@@ -178,7 +172,7 @@ CASES = json.loads((Path(__file__).parents[1] / "reference/survey_estimation.jso
 def test_the_true_variance_is_the_independent_one(design: str) -> None:
     (value,) = (c["value"] for c in CASES if c["inputs"].get("case", "").startswith(f"{design} "))
     options, parts = ENUMERATED[design]
-    _, true, estimated = moments(FieldPlan(kind="binary", **Q, **options), parts)
+    _, true, estimated = of_surveys(FieldPlan(kind="binary", **Q, **options), parts)
     assert (true, estimated) == (pytest.approx(value, rel=1e-9), pytest.approx(value, rel=1e-9))
 
 
@@ -187,37 +181,29 @@ def test_a_group_of_a_simple_sample_is_estimated_without_bias() -> None:
     plan = FieldPlan(design="simple", kind="binary", population=6, asked=4, **Q)
     held = [1, 0, 1, 1, 0, 0]
     drawn = [[*one, *two] for one in combinations((0, 1, 2), 2) for two in combinations((3, 4, 5), 2)]
-    mean = square = variance = 0.0
+    rows = []
     for some in drawn:
-        each = laws(plan, [held[i] for i in some])
-        for reports in product(*each):
-            chance = math.prod(law[report] for law, report in zip(each, reports, strict=True))
-            row = estimate(plan, {"report": list(reports), "group": ["in", "in", "out", "out"]}, by="group").rows[1]
-            mean += chance / len(drawn) * row.estimate
-            square += chance / len(drawn) * row.estimate**2
-            variance += chance / len(drawn) * row.standard_error**2
-    assert mean == pytest.approx(2 / 3, abs=1e-12)
-    assert variance == pytest.approx(square - mean**2, abs=1e-12)
+        for chance, reports in outcomes(plan, [held[i] for i in some]):
+            row = estimate(plan, {"report": reports, "group": ["in", "in", "out", "out"]}, by="group").rows[1]
+            rows.append((chance / len(drawn), row.estimate, row.standard_error**2))
+    mean, true, estimated = moments(rows)
+    assert (mean, estimated) == (pytest.approx(2 / 3, abs=1e-12), pytest.approx(true, abs=1e-12))
 
 
 def test_class_weights_are_unbiased_and_their_variance_nearly() -> None:
     """Five of six invited, of whom two answer in each of two classes, whoever it is."""
-    device, held, kind = WARNER, [1, 0, 1, 0, 0, 1], "xxxyyy"
-    mean = square = variance = total = Fraction(0)
+    held, kind = [1, 0, 1, 0, 0, 1], "xxxyyy"
+    plan = FieldPlan(design="simple", kind="binary", population=6, asked=5, **Q)
+    rows = []
     for some in combinations(range(6), 5):
-        invited = {name: sum(kind[i] == name for i in some) for name in "xy"}
-        ways = [
-            [*one, *two]
-            for one in combinations([i for i in some if kind[i] == "x"], 2)
-            for two in combinations([i for i in some if kind[i] == "y"], 2)
-        ]
+        classes = [[i for i in some if kind[i] == name] for name in "xy"]
+        invited = dict(zip("xy", map(len, classes), strict=True))
+        ways = [[*one, *two] for one, two in product(*(combinations(own, 2) for own in classes))]
         for answered in ways:
-            for chance, bits in randomised(device, [Fraction(held[i]) for i in answered]):
-                point = samples.class_weighted(6, [kind[i] for i in answered], invited, device.value(bits), device)
-                weight = chance / (6 * len(ways))
-                total += weight
-                mean += weight * point.estimate
-                square += weight * point.estimate**2
-                variance += weight * point.variance
-    assert (total, mean) == (1, Fraction(1, 2))
-    assert 1 < variance / (square - mean**2) < Fraction(26, 25)
+            for chance, reports in outcomes(plan, [held[i] for i in answered]):
+                table = {"report": reports, "class": [kind[i] for i in answered]}
+                row = estimate(plan, table, classes=invited).rows[0]
+                rows.append((chance / len(ways) / 6, row.estimate, row.standard_error**2))
+    mean, true, estimated = moments(rows)
+    assert mean == pytest.approx(1 / 2, abs=1e-12)
+    assert 1 < estimated / true < 26 / 25

@@ -72,23 +72,23 @@ def simple(i: Inputs, reports: int) -> FieldPlan:
 
 
 def found(plan: FieldPlan, table: dict[str, Any], **options: Any) -> Result:
-    """What `estimate` says, with Wald's interval and that through the channel of the same reports."""
-    alpha, device = options.get("alpha", 0.05), plan.reports
-    row = estimate(plan, table, **options).rows[0]
-    each = alpha / max(len(plan.labels), 1)
+    """What `estimate` says, with other intervals of the same reports."""
+    device, (row, *_) = plan.reports, estimate(plan, table, **options).rows
+    each = options.get("alpha", 0.05) / max(len(plan.labels), 1)
     answers, sample = fieldwork.read(plan, {name: np.asarray(column) for name, column in table.items()})
-    point = Point(row.estimate, row.standard_error**2, 0, math.inf)
+    df = samples.estimated_mean(sample, device.value(answers[:, 0]), device).freedom
+    normal, student = (Point(row.estimate, row.standard_error**2, 0, freedom) for freedom in (math.inf, df))
     result = {
-        "estimate": row.estimate, "variance": row.standard_error**2, "standard_error": row.standard_error,
-        "wald": intervals.student(point, each)[:2], "low_and_high": [row.low, row.high],
-        "misfit": "do not fit" in row.remark, "df": samples.expansion(sample, device.value(answers[:, 0]), device).freedom,
+        "estimate": row.estimate, "variance": row.standard_error**2, "standard_error": row.standard_error, "df": df,
+        "satterthwaite_df": df, "wald": intervals.student(normal, each)[:2], "interval_t": intervals.student(student, each)[:2],
+        "interval": [row.low, row.high], "incompatible": "do not fit" in row.remark, "lowest_possible_rate": device.q,
         "randomisation_part": row.randomisation_error**2, "sampling_part": row.sampling_error**2,
         "design_effect_sampling": row.design_effect, "design_effect_total": row.design_effect_total,
     }  # fmt: skip
     if plan.kind != "Laplace":
         rates = intervals.clopper_pearson(int(answers[:, 0].sum()), len(answers), each)
-        result["clopper_pearson_rate"] = rates
-        result["clopper_pearson_through_channel"] = intervals.through_channel(device, rates)
+        channel = intervals.through_channel(device, rates)
+        result |= {"clopper_pearson_rate": rates, "clopper_pearson_through_channel": channel}
     return result
 
 
@@ -108,14 +108,6 @@ def srs(i: Inputs) -> Result:
     plan = simple(i, len(bits(i)))
     values = plan.reports.value(np.array(bits(i)))
     return found(plan, {"report": bits(i)}, alpha=i.get("alpha", 0.05)) | {"values": values}
-
-
-def misfit(i: Inputs) -> Result:
-    result = srs(i)
-    device = simple(i, i["reports"]).reports
-    return result | {
-        "lowest_possible_rate": device.q, "incompatible": result["misfit"], "interval": result["low_and_high"],
-    }  # fmt: skip
 
 
 def least_guaranteed(i: Inputs) -> list[int]:
@@ -153,14 +145,12 @@ def strata(i: Inputs) -> Result:
         found(simple(i | {"population": i["sizes"][name]}, len(own)), {"report": own})
         for name, own in i["reports"].items()
     ]
-    whole = stratified(i, i["reports"], i["sizes"])
-    return whole | {"by_stratum": by, "satterthwaite_df": whole["df"]}
+    return stratified(i, i["reports"], i["sizes"]) | {"by_stratum": by}
 
 
 def pooled(i: Inputs) -> Result:
     reports = [[1] * ones + [0] * (take - ones) for ones, take in zip(i["ones"], i["takes"], strict=True)]
-    result = stratified(i, reports, i["sizes"])
-    return result | {"interval": result["low_and_high"]}
+    return stratified(i, reports, i["sizes"])
 
 
 def clustered(i: Inputs, *, scale: int = 1) -> tuple[FieldPlan, dict[str, Any]]:
@@ -181,10 +171,7 @@ def clustered(i: Inputs, *, scale: int = 1) -> tuple[FieldPlan, dict[str, Any]]:
 
 
 def clusters(i: Inputs) -> Result:
-    plan, table = clustered(i)
-    result = found(plan, table)
-    point = Point(result["estimate"], result["variance"], 0, result["df"])
-    return result | {"interval_t": intervals.student(point, i.get("alpha", 0.05))[:2]}
+    return found(*clustered(i))
 
 
 def around_nothing(i: Inputs) -> Result:
@@ -192,13 +179,13 @@ def around_nothing(i: Inputs) -> Result:
     answers, sample = fieldwork.read(plan, {name: np.asarray(column) for name, column in table.items()})
     values, people = plan.reports.value(answers[:, 0]), plan.population
     variance = float(sample.variance(values) / people**2 + plan.reports.noise(0) / people)
-    return {"estimate": sample.total(values) / people, "variance": variance, "standard_error": math.sqrt(variance)}
+    return {"estimate": sample.weights @ values / people, "variance": variance, "standard_error": math.sqrt(variance)}
 
 
 def ratio(i: Inputs) -> Result:
     plan, table = clustered(i)
     answers, sample = fieldwork.read(plan, {name: np.asarray(column) for name, column in table.items()})
-    point = samples.ratio(sample, plan.reports.value(answers[:, 0]), np.ones(len(answers), dtype=int), plan.reports)
+    point = samples.estimated_mean(sample, plan.reports.value(answers[:, 0]), plan.reports, np.ones(len(answers)))
     return {"estimate": point.estimate, "variance": point.variance, "standard_error": math.sqrt(point.variance)}
 
 
@@ -252,7 +239,7 @@ def released(i: Inputs) -> Result:
     half = intervals.released_half_width(row.standard_error**2, scale, i["alpha"])
     return {
         "scale": scale, "estimate": row.estimate, "variance": row.standard_error**2,
-        "standard_error": row.standard_error, "half_width": half, "low_and_high": [row.low, row.high],
+        "standard_error": row.standard_error, "half_width": half, "interval": [row.low, row.high],
     }  # fmt: skip
 
 
@@ -285,8 +272,8 @@ ROUTES: dict[str, Callable[[Inputs], Any]] = {
     "channel": channel,
     "srs binary estimate": srs,
     "srs binary intervals 95%": srs,
-    "srs binary exact finite-population interval": lambda i: srs(i)["low_and_high"],
-    "srs binary interval, reports outside the channel": misfit,
+    "srs binary exact finite-population interval": lambda i: srs(i)["interval"],
+    "srs binary interval, reports outside the channel": srs,
     "least reports for guaranteed Clopper-Pearson (n > 1/q)": least_guaranteed,
     "srs binary interval 99% one table": srs,
     "srs one-bit mean, any values": srs,
@@ -308,7 +295,7 @@ ROUTES: dict[str, Callable[[Inputs], Any]] = {
     "nearest realisable truthful probability not above the plan's": nearest,
     "forced response: forced yes / forced no / truth of m": forcing,
     "curator share: estimate, variance, normal+Laplace interval": released,
-    "curator share: exact finite-population interval": lambda i: released(i)["low_and_high"],
+    "curator share: exact finite-population interval": lambda i: released(i)["interval"],
     "curator binary: failure, worst number of holders": failure,
     "curator binary: failure at H": failure_at,
     "curator binary: least sample": least_binary,

@@ -30,19 +30,15 @@ def test_a_plan_never_replaces_another_file(tmp_path: Path) -> None:
     assert FieldPlan.load(file).to_json() == PLANS["simple"].to_json()
 
 
-@pytest.mark.parametrize(("key", "value"), [("asked", 151), ("p", "2/3"), ("estimator", "another"), ("note", "new")])
-def test_a_changed_plan_is_refused(key: str, value: object, tmp_path: Path) -> None:
-    file = tmp_path / "plan.json"
-    file.write_text(json.dumps(json.loads(SIMPLE.to_json()) | {key: value}))
-    with pytest.raises(ValueError, match="sha256 must be that of the content"):
-        FieldPlan.load(file)
+CHANGED = [json.dumps(json.loads(SIMPLE.to_json()) | one) for one in ({"asked": 151}, {"p": "2/3"}, {"note": "new"})]
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{", '{"format": "other"}', "{}"])
-def test_what_is_no_plan_is_refused(text: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"format": "other"}', "{}", *CHANGED])
+def test_a_changed_plan_and_what_is_none_are_refused(text: str, tmp_path: Path) -> None:
     file = tmp_path / "plan.json"
     file.write_text(text)
-    with pytest.raises(ValueError, match=r"plan.json: (cannot be read as a plan|format must be)"):
+    message = "sha256 must be that of the content" if text in CHANGED else "cannot be read as a plan"
+    with pytest.raises(ValueError, match=f"plan.json: {message}"):
         FieldPlan.load(file)
 
 

@@ -8,12 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
+from fielded import run
 
-from ldpnb.checks import UsageError
-from ldpnb.cli import cli
 from ldpnb.planning.kit import command
-from ldpnb.planning.kit.pages import Kit, pages
+from ldpnb.planning.kit.pages import pages
 from ldpnb.rng import stream
 from ldpnb.surveys.draw import draw
 from ldpnb.surveys.field_plan import FieldPlan
@@ -43,19 +41,12 @@ def planned(design: str = "simple", kind: str = "binary", device: str = "spinner
     return FieldPlan(design=design, kind=kind, device=device, labels=labels, **options)  # type: ignore[arg-type]
 
 
-def run(*words: str) -> Result:
-    result = CliRunner().invoke(cli, list(words))
-    if isinstance(result.exception, UsageError):
-        result.exit_code = 2  # as `main` ends
-    return result
-
-
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("design", DESIGNS)
 def test_every_page_is_filled_for_every_plan(design: str, kind: str) -> None:
     for device in DEVICES if kind != "Laplace" else ("form",):
         plan = planned(design, kind, device, question="Do you ...?")
-        made = pages(Kit(plan=plan, groups={"sex": ("f", "m")}))
+        made = pages(plan, {"sex": ("f", "m")})
         assert ("card.md" in made) == (device != "form")
         for name, text in made.items():
             assert name.endswith(".html") or not re.search(r"\$[a-z]|None|nan\b", text), (name, text)
@@ -73,11 +64,8 @@ def test_a_draw_is_that_of_the_rule_on_the_page() -> None:
         chances = stream("draw", f"stratum {name}", seed=7).random(len(own))
         rule = sorted(x for _, x in sorted(zip(chances, sorted(own), strict=True))[:number])
         assert drawn["id"][drawn["stratum"] == name].tolist() == rule
-    backwards = {name: column[::-1] for name, column in frame.items()}
-    assert {k: v.tolist() for k, v in draw(plan, backwards, seed=7).items()} == {
-        k: v.tolist() for k, v in drawn.items()
-    }
-    assert draw(plan, frame, seed=8)["id"].tolist() != drawn["id"].tolist()
+    backwards = draw(plan, {name: column[::-1] for name, column in frame.items()}, seed=7)
+    assert backwards["id"].tolist() == drawn["id"].tolist() != draw(plan, frame, seed=8)["id"].tolist()
 
 
 def test_clusters_are_drawn_and_then_people_in_them() -> None:
@@ -128,33 +116,26 @@ def numbers_of(card: str) -> list[int]:
 @pytest.mark.parametrize("device", [name for name in DEVICES if name != "form"])
 def test_the_card_has_the_chances_of_the_plan(device: str) -> None:
     plan = planned(device=device)
-    p, q = plan.chances
-    card = pages(Kit(plan=plan))["card.md"]
-    first, kept, after, last = numbers_of(card)
-    assert (first, Fraction(kept, last), after, last) == (1, p, kept + 1, DEVICES[device])
-    assert re.findall("true answer|opposite", card)[:2] == ["true answer", "opposite"]
-    assert q == 1 - p
+    first, kept, after, last = numbers_of(pages(plan)["card.md"])
+    assert (first, after, last) == (1, kept + 1, DEVICES[device])
+    assert (Fraction(kept, last), Fraction(last - kept, last)) == plan.chances
 
 
-def test_the_card_of_labels_draws_among_all() -> None:
+def test_the_cards_of_labels_forced_answers_and_bits_have_the_chances_too() -> None:
     plan = planned(kind="labels", device="cards")
-    card = pages(Kit(plan=plan))["card.md"]
+    card = pages(plan)["card.md"]
     _, kept, _, last = numbers_of(card)
-    assert "one of the 3 answer cards (never, once, often)" in card
+    assert "one of the 3 answer cards (never, once, often)" in card  # the true one too
     other = Fraction(last - kept, 3 * last)
     assert (Fraction(kept, last) + other, other) == plan.chances
-
-
-def test_the_cards_of_forced_answers_and_of_bits_have_a_chance_for_either_side() -> None:
-    plan = planned(device="die", p="5/6", q="2/6")
-    assert numbers_of(pages(Kit(plan=plan))["card.md"]) == [1, 2, 3, 5, 6, 6]
+    assert numbers_of(pages(planned(device="die", p="5/6", q="2/6"))["card.md"]) == [1, 2, 3, 5, 6, 6]
     plan = planned(kind="bits", device="spinner")
-    own, other = map(int, re.findall(r'say "yes" at 1 to (\d+)', pages(Kit(plan=plan))["card.md"]))
+    own, other = map(int, re.findall(r'say "yes" at 1 to (\d+)', pages(plan)["card.md"]))
     assert (Fraction(own, 100), Fraction(other, 100)) == plan.chances
 
 
 def test_the_consent_says_epsilon_as_odds() -> None:
-    text = pages(Kit(plan=planned(p="73/100", q="27/100")))["consent.md"]
+    text = pages(planned(p="73/100", q="27/100"))["consent.md"]
     assert "at most 2.71 times as likely" in text  # 73/27 = 2.7037, rounded up
     assert "50 in 100 that a certain answer is yours, your report can raise that to 73 in 100" in text
     assert "10 in 100 to 24 in 100" in text  # odds of 1 to 9 become 2.7037 to 9, 23.1 in 100
@@ -162,7 +143,7 @@ def test_the_consent_says_epsilon_as_odds() -> None:
 
 def test_words_of_a_question_are_shown_and_never_run() -> None:
     question = 'Did it cost $5 or <b onload="x()">more</b>\n| </script>?'
-    made = pages(Kit(plan=planned(question=question)))
+    made = pages(planned(question=question))
     assert 'Did it cost $5 or <b onload="x()">more</b> | </script>?' in made["card.md"]
     assert made["form.html"].count("</script>") == 2
     assert "<b " not in made["form.html"]
@@ -173,19 +154,14 @@ def test_words_of_a_question_are_shown_and_never_run() -> None:
     [
         ({"collection": "curator"}, {}, "a curator collects true answers"),
         ({"device": "form", "p": "2/3", "q": "1/3"}, {}, "p and q must be chances of form"),
+        ({"kind": "Laplace", "device": "die"}, {}, "device must be form with Laplace noise, got device=die"),
         ({"kind": "Laplace", "device": "form"}, {"sex": ("f",)}, "by must be a new column with 2 values or more"),
         ({}, {"report": ("f", "m")}, "by must be a new column with 2 values or more"),
     ],
 )
 def test_what_the_field_cannot_do_is_refused(options: dict[str, Any], groups: dict[str, Any], message: str) -> None:
-    plan = planned(**options)
     with pytest.raises(ValueError, match=message):
-        Kit(plan=plan, groups=groups)
-
-
-def test_laplace_noise_has_no_card() -> None:
-    with pytest.raises(ValueError, match="device must be form with Laplace noise, got device=die"):
-        Kit(plan=FieldPlan(design="everyone", kind="Laplace", epsilon=1.0, device="die", asked=9))
+        pages(planned(**options), groups)
 
 
 @pytest.fixture
@@ -207,11 +183,9 @@ def test_the_command_writes_a_kit_with_the_draw(folder: Path) -> None:
     assert Path("kit/fieldwork.csv").read_text().splitlines()[1] == "north,120,,,,"
     assert Path("kit/invited.csv").read_text() == "class,invited\nyoung,\nold,\n"
     assert sorted(path.name for path in folder.iterdir()) == ["frame.csv", "kit", "plan.json"]
-    again = run("kit", "plan.json", "-o", "again", "--frame", "frame.csv", "--seed", "7", "--by", "class=young,old")
-    assert again.exit_code == 0
-    assert {p.name: p.read_bytes() for p in Path("kit").iterdir()} == {
-        p.name: p.read_bytes() for p in Path("again").iterdir()
-    }
+    run("kit", "plan.json", "-o", "again", "--frame", "frame.csv", "--seed", "7", "--by", "class=young,old")
+    first, second = ({path.name: path.read_bytes() for path in Path(name).iterdir()} for name in ("kit", "again"))
+    assert first == second
 
 
 @pytest.mark.parametrize(
@@ -219,7 +193,10 @@ def test_the_command_writes_a_kit_with_the_draw(folder: Path) -> None:
     [
         (["plan.json", "-o", "frame.csv"], "output must be a new folder, got frame.csv"),
         (["plan.json", "-o", "."], "output must be a new folder, got ."),
-        (["plan.json", "-o", "kit", "--frame", "frame.csv"], "frame and seed must be given together"),
+        (
+            ["plan.json", "-o", "kit", "--frame", "frame.csv"],
+            "seed must be given too: a draw takes --frame, whom to draw from, and --seed, a number",
+        ),
         (["plan.json", "-o", "kit", "--frame", "people.csv", "--seed", "1"], "column id must be among the columns"),
         (["frame.csv", "-o", "kit"], "frame.csv: cannot be read as a plan"),
         (["plan.json", "-o", "kit", "--by", "sex"], "by must be a new column with 2 values or more"),
@@ -229,14 +206,12 @@ def test_wrong_words_end_in_one_line_and_write_nothing(words: list[str], message
     Path("people.csv").write_text("name\nAnna\n")
     before = sorted(folder.iterdir())
     result = run("kit", *words)
-    assert result.exit_code == 2
+    assert (result.exit_code, "\n" in str(result.exception), sorted(folder.iterdir())) == (2, False, before)
     assert message in str(result.exception)
-    assert "\n" not in str(result.exception)
-    assert sorted(folder.iterdir()) == before
 
 
 def test_a_kit_is_there_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    texts = pages(Kit(plan=planned()))
+    texts = pages(planned())
     write, left = Path.write_text, [5]
 
     def full(path: Path, text: str, **options: Any) -> int:

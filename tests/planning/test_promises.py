@@ -12,7 +12,6 @@ from scipy import stats
 
 from ldpnb.accuracy import budgets, gaps
 from ldpnb.estimators import frequency
-from ldpnb.guides import survey as made
 from ldpnb.mechanisms.best_gap import BestGapChannel
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.means import LocalLaplace, OneBit
@@ -26,6 +25,7 @@ from ldpnb.planning.questions import Frequency, Gap, Mean
 from ldpnb.planning.samples import SimpleDesign, StratifiedDesign
 from ldpnb.planning.saving import of_plan
 from ldpnb.rng import stream
+from ldpnb.surveys.estimation import estimate
 
 RUNS, FAILURE, FALSE_ALARM = 2500, 0.05, 1e-6
 MOST = stats.binom.isf(FALSE_ALARM, RUNS, FAILURE)
@@ -108,7 +108,8 @@ PEOPLE = {
     "apart": np.repeat([0.0, 1.0], 30)[:, None] * np.ones(10),  # clusters at either end
     "middle": np.full((60, 10), 0.5),
     "opposed": np.resize([0.0, 1.0], (60, 10)),  # all clusters alike
-    "spread": made.population(60, 10, mean=0.4, sd=0.3, icc=0.2, seed=1),
+    "spread": 0.65 * stream("spread", seed=1).beta(0.4, 0.6, (60, 10))
+    + 0.35 * stream("level", seed=1).beta(0.4, 0.6, (60, 1)),
 }
 SIZES = (300, 200, 100)
 DESIGNS = {
@@ -190,9 +191,14 @@ def test_shares_in_a_design_are_missed_as_seldom_as_promised(kind: str, name: st
 def test_a_saved_plan_is_fielded_and_estimated_as_promised() -> None:
     design = ClusterDesign(60, 10, 6, icc=0.2, sd=0.3)
     saved = of_plan(plan(Mean(design=design, epsilon=2.0, error=0.12, failure=0.1, tail="normal", mechanism="1-bit")))
-    found = made.repeated(PEOPLE["spread"], saved, repetitions=300, seed=1)
-    assert (found["error"].abs() >= 0.12).sum() <= stats.binom.isf(FALSE_ALARM, 300, 0.1)
-    assert (~found["covered"]).sum() <= stats.binom.isf(FALSE_ALARM, 300, 0.12)
+    values, rng, device, rows = PEOPLE["spread"], stream("saved plan", seed=1), saved.reports, []
+    for _ in range(300):
+        asked = rng.choice(60, saved.chosen, replace=False)[:, None]
+        bits = rng.random((saved.chosen, 6)) < device.q + device.truth * values[asked, some(rng, saved.chosen, 10, 6)]
+        table = {"cluster": np.repeat(asked, 6), "report": bits.ravel().astype(int)}
+        rows += estimate(saved, table, alpha=0.1).rows
+    assert sum(abs(row.estimate - values.mean()) >= 0.12 for row in rows) <= stats.binom.isf(FALSE_ALARM, 300, 0.1)
+    assert sum(not row.low <= values.mean() <= row.high for row in rows) <= stats.binom.isf(FALSE_ALARM, 300, 0.12)
 
 
 def test_clusters_of_any_size_in_two_stages_are_missed_as_seldom_as_promised() -> None:

@@ -30,26 +30,24 @@ def kit(plan: Path, output: Path, frame: Path | None, seed: int | None, by: tupl
     are told, the layout of the data file, and a paragraph on methods. With a table of the population, which has a
     column id and as the design asks stratum or cluster, the sample is drawn.
     """
-    from ldpnb.planning.kit.pages import Kit, pages
+    from ldpnb.planning.kit.pages import pages
     from ldpnb.planning.tables import read_columns
     from ldpnb.surveys.draw import columns, draw
     from ldpnb.surveys.field_plan import FieldPlan
 
     if (frame is None) != (seed is None):
-        raise UsageError("frame and seed must be given together, or neither")
+        missing = "seed" if seed is None else "frame"
+        raise UsageError(f"{missing} must be given too: a draw takes --frame, whom to draw from, and --seed, a number")
     if output.exists():
         raise UsageError(f"output must be a new folder, got {output}")
+    groups = {name: values.split(",") for name, _, values in (word.partition("=") for word in by)}
     with as_usage():
-        planned = FieldPlan.load(plan)
-        drawing: dict[str, Any] = {}
-        groups = {name: values.split(",") for name, _, values in (word.partition("=") for word in by)}
+        planned, origin = FieldPlan.load(plan), dict[str, Any]()
         if frame is not None and seed is not None:
             listed = read_columns(frame, columns(planned), "frame", stated(options))
-            drawn = draw(planned, listed, seed=seed)
-            total = hashlib.sha256(frame.read_bytes()).hexdigest()
-            drawing = {"drawn": drawn, "seed": seed, "listed": listed["id"].size, "list_sum": total}
-        made = pages(Kit(plan=planned, groups=groups, **drawing))
-    save(output, made)
+            origin = {"drawn": draw(planned, listed, seed=seed), "seed": seed, "listed": listed["id"].size}
+            origin["list_sum"] = hashlib.sha256(frame.read_bytes()).hexdigest()
+        save(output, pages(planned, groups, **origin))
     click.echo(f"{output}: read {output / 'start.md'} first")
 
 
