@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ldpnb.checks import UsageError
 from ldpnb.data import files
 from ldpnb.data.channels import load_channel
 from ldpnb.data.reading import Reading
