@@ -6,10 +6,9 @@ from statistics import NormalDist
 from typing import Any
 
 from ldpnb import checks
-from ldpnb.mechanisms.frequency import KaryRandomisedResponse
-from ldpnb.planning.reports import MANY, Reports, largest
 
 _NORMAL = NormalDist()
+_QUANTITIES = ("count", "gap", "power", "epsilon")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,12 +28,13 @@ class Power:
     level : float
         Chance to find one where there is none, two-sided.
     epsilon : float, optional
-        Of a report, nats.
+        Of a report, nats in ``[1e-8, 700]``.
     share : float
         Of the answers, that come from the first group.
     sd : float, optional
-        Of the values in each group; the worst if left out.
+        Of the values in each group, at most 1/2; the worst if left out.
     binary : bool
+        Whether values are 0 and 1 only; of others a bit is worst whatever their spread.
 
     Examples
     --------
@@ -56,18 +56,24 @@ class Power:
         for name in ("power", "level", "share"):
             if getattr(self, name) is not None:
                 checks.open_probability(**{name: getattr(self, name)})
-        for name in ("gap", "epsilon"):
+        for name, low, high in (("epsilon", 1e-8, 700.0), ("sd", 0.0, 0.5)):
             if getattr(self, name) is not None:
-                checks.positive(**{name: getattr(self, name)})
+                checks.numbers(**{name: getattr(self, name)}, low=low, high=high)
+        if self.gap is not None:
+            checks.positive(gap=self.gap)
         if self.count is not None:
             checks.whole(count=self.count, at_least=2)
 
     @property
+    def sampling(self) -> float:
+        """Variance of a value, with what rounding it to a bit adds."""
+        return self.sd**2 if self.binary and self.sd is not None else 1 / 4
+
+    @property
     def per_answer(self) -> float:
-        """Variance of the gap times the number of answers, sampling and randomisation: ``(s2 + v) / (a (1 - a))``."""
-        reports = Reports.of(KaryRandomisedResponse(float(self.epsilon or 0), 2), ends=self.binary)
-        one = largest(reports, 1.0, 1.0, MANY, None if self.sd is None else self.sd**2)
-        return one.total / (self.share * (1 - self.share))
+        """Variance of the gap times the number of answers: ``(s2 + 1 / (4 sinh^2(epsilon / 2))) / (a (1 - a))``."""
+        noise = 1 / (2 * math.sinh(float(self.epsilon or 0) / 2)) ** 2
+        return (self.sampling + noise) / (self.share * (1 - self.share))
 
     def completed(self) -> "Power":
         """Return the test with what was left out: ``n = (z_(1 - level/2) + z_power)^2 V / gap^2``, rounded up.
@@ -77,10 +83,10 @@ class Power:
         ValueError
             Unless one quantity is left out, or if no budget reaches the power.
         """
-        missing = [name for name in ("count", "gap", "power", "epsilon") if getattr(self, name) is None]
+        missing = [name for name in _QUANTITIES if getattr(self, name) is None]
         if len(missing) != 1:
             left = " and ".join(f"no {name}" for name in missing) or "all"
-            raise ValueError(f"one of count, gap, power, epsilon must be left out, got {left}")
+            raise ValueError(f"one of {', '.join(_QUANTITIES)} must be left out, got {left}")
         count, gap, limit = int(self.count or 0), float(self.gap or 1), _NORMAL.inv_cdf(1 - self.level / 2)
         if self.power is None:
             shift = gap * math.sqrt(count / self.per_answer)
@@ -92,18 +98,10 @@ class Power:
             return replace(self, count=max(2, math.ceil(self.per_answer * (reach / gap) ** 2 - 1e-9)))
         if self.gap is None:
             return replace(self, gap=reach * math.sqrt(self.per_answer / count))
-
-        from scipy.optimize import brentq
-
-        def excess(logarithm: float) -> float:
-            return math.log(replace(self, epsilon=math.exp(logarithm)).per_answer * (reach / gap) ** 2 / count)
-
-        low, high = math.log(1e-6), math.log(100.0)
-        if excess(high) > 0:
-            raise ValueError("no epsilon up to 100 reaches the power: sampling alone is too coarse")
-        return replace(
-            self, epsilon=math.exp(float(brentq(excess, low, high, xtol=1e-13))) if excess(low) > 0 else 1e-6
-        )
+        noise = count * (gap / reach) ** 2 * self.share * (1 - self.share) - self.sampling
+        if noise <= 0:
+            raise ValueError("no epsilon reaches the power: sampling alone is too coarse")
+        return replace(self, epsilon=max(1e-8, 2 * math.asinh(1 / (2 * math.sqrt(noise)))))
 
     def tables(self) -> dict[str, list[dict[str, Any]]]:
         """Return every number, as one row."""

@@ -14,8 +14,9 @@ from ldpnb.designs.strata import largest_remainder
 from ldpnb.notebook.prose import listed
 from ldpnb.planning import mechanisms
 from ldpnb.planning.clusters import ClusterDesign
-from ldpnb.planning.laws import Tail
-from ldpnb.planning.mechanisms import Candidate, Law
+from ldpnb.planning.laws import Law, Tail
+from ldpnb.planning.mechanisms import Candidate
+from ldpnb.planning.reports import Reports
 from ldpnb.planning.samples import Everyone, StratifiedDesign
 
 QUANTITIES = ("count", "epsilon", "error", "failure")
@@ -65,6 +66,10 @@ class Question:
     releases: int = 1
     tail: Tail = "guaranteed"
 
+    binary: ClassVar[bool] = False
+    """Whether values are at the two ends of their range only."""
+    events: ClassVar[int] = 1
+    """Estimates whose errors must all be met."""
     sensitivity: ClassVar[float] = 1.0
     """How far a sum changes, summed over all that a curator releases, if one value does."""
     span: ClassVar[float] = 1.0
@@ -93,16 +98,6 @@ class Question:
     def scale(self) -> float:
         """Largest possible error."""
         return self.span
-
-    @property
-    def ends(self) -> bool:
-        """Whether values are at the two ends of their range only."""
-        return False
-
-    @property
-    def events(self) -> int:
-        """Estimates whose errors must all be met."""
-        return 1
 
     @property
     def subject(self) -> str:
@@ -146,16 +141,16 @@ class Question:
     @property
     def law(self) -> Law:
         """The law of the estimate by the mechanism that is named."""
-        return self.candidate.law(float(self.epsilon or 0), self)
+        return self.candidate.law(self)
 
-    def drawn(self, law: Law) -> Design:
-        """Return who is asked, people with values in ``[0, 1]`` whose estimate has a law."""
-        return self.design.at(int(self.count or 0), law.reports, self.span, self.response)
+    def drawn(self, reports: Reports) -> Design:
+        """Return who is asked, people with values in ``[0, 1]``, for reports of a kind."""
+        return self.design.at(int(self.count or 0), reports, self.span, self.response)
 
     @property
     def sample(self) -> Design:
         """Who is asked for the mechanism that is named."""
-        return self.drawn(self.law)
+        return self.drawn(self.law.reports)
 
     @property
     def invited(self) -> tuple[int, ...]:
@@ -165,8 +160,9 @@ class Question:
     def chance(self, tail: Tail | None = None) -> tuple[float, str]:
         """Return the chance of the error at the worst data, or a bound on it, and which; too few answers included."""
         law = self.law
-        sample = self.drawn(law)
-        chance, bound = law.failure(sample, float(self.error or 0) / self.span, tail or self.tail)
+        sample = self.drawn(law.reports)
+        used: Tail = "normal" if "normal" in (tail, self.tail) else tail or "guaranteed"
+        chance, bound = law.failure(sample, float(self.error or 0) / self.span, used)
         if self.response < 1:
             chance = chance + sample.empty if isinstance(sample, ClusterDesign) else chance / (1 - SHORT)
         return min(1.0, chance), bound
@@ -187,6 +183,7 @@ class Frequency(Question):
     values: int = 2
     simultaneous: bool = False
 
+    binary: ClassVar[bool] = True
     sensitivity: ClassVar[float] = 2.0
 
     def __post_init__(self) -> None:
@@ -194,12 +191,7 @@ class Frequency(Question):
         Question.__post_init__(self)
 
     @property
-    def ends(self) -> bool:
-        """Whether values are at the two ends of their range only: one is held or not."""
-        return True
-
-    @property
-    def events(self) -> int:
+    def events(self) -> int:  # type: ignore[override]
         """Estimates whose errors must all be met."""
         return self.values if self.simultaneous else 1
 
@@ -244,12 +236,7 @@ class Mean(_Ranged):
         Whether values are `low` or `high` only.
     """
 
-    binary: bool = False
-
-    @property
-    def ends(self) -> bool:
-        """Whether values are at the two ends of their range only."""
-        return self.binary
+    binary: bool = False  # type: ignore[misc]
 
     @property
     def subject(self) -> str:
@@ -305,5 +292,7 @@ class Gap(_Ranged):
 
     @property
     def _known(self) -> tuple[Candidate, ...]:
+        from ldpnb.planning import gaps
+
         uneven = len(self.shares) == 2 and abs(self.shares[0] - self.shares[1]) > 1e-12
-        return mechanisms.UNEVEN_GAPS if uneven else mechanisms.GAPS
+        return (*gaps.GAPS, gaps.BEST_CHANNEL) if uneven else gaps.GAPS

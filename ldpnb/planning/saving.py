@@ -49,7 +49,7 @@ def of_plan(answers: Plan, *, device: str = "form", question: str = "", labels: 
     low, high = float(getattr(asked, "low", 0.0)), float(getattr(asked, "high", 1.0))
     kept: dict[str, Any] = {"low": low, "high": high, "labels": names, "epsilon": best.question.epsilon}
     if best.candidate.central:
-        kept |= {"kind": "binary" if asked.ends else "number", "collection": "curator"}
+        kept |= {"kind": "binary" if asked.binary else "number", "collection": "curator"}
     else:
         kept |= {"kind": _KINDS[best.mechanism]} | _chances(best, DEVICES[device], len(names) or 2)
         kept["epsilon"] = FieldPlan(design="everyone", asked=1, **kept).reports.epsilon

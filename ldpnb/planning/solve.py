@@ -3,10 +3,11 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 import numpy as np
+from scipy import special
 
 from ldpnb.notebook.prose import rounded_up
 from ldpnb.planning.clusters import ClusterDesign
@@ -15,15 +16,13 @@ from ldpnb.planning.mechanisms import Candidate
 from ldpnb.planning.questions import Design, Gap, Question
 from ldpnb.planning.reports import MANY, UnableError, Variance
 from ldpnb.planning.samples import SimpleDesign
+from ldpnb.planning.search import least
 
 SMALLEST_EPSILON, LARGEST_EPSILON = 1e-6, 50.0
 PRECISION = 1e-9
 """Relative precision of a real number that is searched for."""
 _MOST_STEPS = 64
 """Whole numbers below a solution that are tried one by one where the chance of an error is not monotone."""
-
-Excess = Callable[..., float]
-"""From a whole number, and the tail, to the logarithm of the chance of failure over that allowed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,14 +142,25 @@ def answer(question: Question, mechanism: str) -> Answer:
     return Answer(full, unknown, full.chance()[1], least)
 
 
-def _excess(question: Question, filled: Callable[[int], Question]) -> Excess:
-    """Return how far the chance of failure exceeds what is allowed, by a whole number from which a question is made."""
+def _excess(question: Question, filled: Callable[[int], Question]) -> Callable[..., float]:
+    """Return by how much a chance is above the one allowed, by a whole number from which a question is made."""
+    allowed = float(question.failure or 1)
 
     @cache
     def excess(number: int, tail: Tail | None = None) -> float:
-        return math.log(max(filled(number).chance(tail)[0], 1e-300) / float(question.failure or 1))
+        chance = filled(number).chance(tail)[0]
+        return math.copysign(abs(_deviate(allowed) - _deviate(chance)) + 1e-300, 1 if chance > allowed else -1)
 
     return excess
+
+
+def _deviate(chance: float) -> float:
+    """Return the logarithm of the deviate that a normal variable exceeds with this chance, on both sides.
+
+    It is nearly linear in the logarithms of count, epsilon and error.
+    """
+    deviate = -float(special.ndtri(chance / 2))
+    return math.log(deviate) if deviate > 0 else -math.inf
 
 
 def _failure(question: Question) -> tuple[float, bool]:
@@ -170,17 +180,17 @@ def _error(question: Question) -> tuple[float, bool]:
 
 def _epsilon(question: Question) -> tuple[float, bool]:
     """Return the smallest budget: where a whole number of the mechanism steps, all steps below it are tried."""
-    least = _real(question, "epsilon", SMALLEST_EPSILON, LARGEST_EPSILON)
-    if least is None:
+    smallest = _real(question, "epsilon", SMALLEST_EPSILON, LARGEST_EPSILON)
+    if smallest is None:
         raise UnableError(_remaining(question))
     edges = question.candidate.edges
-    steps = edges(getattr(question, "values", 0), least) if edges else []
+    steps = edges(getattr(question, "values", 0), smallest) if edges else []
     for edge, lower in zip(steps, [*steps[1:], SMALLEST_EPSILON], strict=False):
         below = edge * (1 - PRECISION)
         near = question.with_value("epsilon", below).chance("normal")[0]
         if near < math.e * float(question.failure or 1):
-            least = _real(question, "epsilon", lower * (1 + PRECISION), below) or least
-    return least, True
+            smallest = _real(question, "epsilon", lower * (1 + PRECISION), below) or smallest
+    return smallest, True
 
 
 def _count(question: Question) -> tuple[int, bool]:
@@ -196,12 +206,12 @@ def _count(question: Question) -> tuple[int, bool]:
     if question.response < 1 and isinstance(question.design, ClusterDesign):
         tried = np.unique(np.geomspace(low, high, 64).astype(int)).tolist()
         high = next((number for number in tried if excess(number) <= 0), high)
-    enough = _least(excess, low, high, question.tail)
-    if not enough:
+    enough = _least(excess, low, high, 1000)
+    if enough is None:
         raise UnableError(_not_enough(question, high * step))
-    window, guess = _window(question), "near" if question.tail == "guaranteed" else None
+    window = _window(question)
     for number in range(enough - 1, max(low, enough - min(window, _MOST_STEPS)) - 1, -1):
-        if excess(number, guess) <= 0 and excess(number) <= 0:
+        if excess(number, "near") <= 0 and excess(number) <= 0:
             enough = number
     return enough * step, window <= _MOST_STEPS
 
@@ -221,8 +231,14 @@ def _real(question: Question, name: str, low: float, high: float) -> float | Non
         return min(low * math.exp((number - 1) * PRECISION), high)
 
     steps = 2 + math.ceil(math.log(high / low) / PRECISION)
-    number = _least(_excess(question, lambda k: question.with_value(name, value(k))), 1, steps, question.tail)
-    return value(number) if number else None
+    number = _least(_excess(question, lambda k: question.with_value(name, value(k))), 1, steps, steps, step=PRECISION)
+    return number and value(number)
+
+
+def _least(excess: Callable[..., float], low: int, high: int, first: int, *, step: float = 0.0) -> int | None:
+    """Return the least number that is enough; none is that is not near the worst data, where a chance is cheap."""
+    near = least(lambda number: excess(number, "near"), low, high, first, step=step)
+    return near and least(excess, near, high, near, step=step)
 
 
 def _remaining(question: Question) -> str:
@@ -253,41 +269,5 @@ def _window(question: Question) -> int:
     if isinstance(question, Gap):
         return math.ceil(2 / min(question.shares)) if len(set(question.shares)) > 1 else 0
     simple = len(getattr(question.design, "sizes", ())) == 1
-    wobbles = simple and question.candidate.central and question.ends and question.tail == "guaranteed"
+    wobbles = simple and question.candidate.central and question.binary and question.tail == "guaranteed"
     return _MOST_STEPS if wobbles else 0
-
-
-def _least(excess: Excess, low: int, high: int, tail: Tail) -> int:
-    """Return the number in ``low .. high`` from which on a falling function is at most 0; 0 if it never is.
-
-    From guess to guess: by the normal law, by the chance near the worst data, which is cheap and never above the chance
-    itself, and by that.
-    """
-    enough = high
-    tails: tuple[Tail | None, ...] = ("normal", "near", None) if tail == "guaranteed" else ("normal",)
-    for one in tails:
-        enough = _from(partial(excess, tail=one), low, enough, high)
-    return enough if excess(enough) <= 0 else 0
-
-
-def _from(excess: Callable[[int], float], low: int, guess: int, high: int) -> int:
-    """Return the number in ``low .. high`` from which on a falling function is at most 0; `high` if it never is."""
-    below, above, step = low - 1, guess, 1
-    while above < high and excess(above) > 0:
-        below, above, step = above, min(above + step, high), 16 * step
-    while below < above - step and excess(above - step) <= 0:
-        above, step = above - step, 16 * step
-    below = max(below, above - step)
-    left, right, first, turn = excess(below) if below >= low else 1.0, excess(above), above - below, 0
-    while above - below > 1 and right <= 0:
-        # false position, pushed a little towards the middle so that both ends close in, and bisection at times
-        width, share = above - below, left / (left - right) if turn % 6 < 5 and left - right < 30 else 0.5
-        push = min(0.2 * width / first, abs(0.5 - share))
-        place = below + round((share + math.copysign(push, 0.5 - share)) * width)
-        middle = min(max(place, below + 1), above - 1)
-        value, turn = excess(middle), turn + 1
-        if value > 0:
-            below, left = middle, value
-        else:
-            above, right = middle, value
-    return above
