@@ -8,7 +8,7 @@ known at the worst data; else the smaller of *Chernoff*'s bound (*Hoeffding*'s, 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal
 
 import numpy as np
 from scipy import special
@@ -26,17 +26,6 @@ Tail = Literal["guaranteed", "normal", "near"]
 _SHARES = np.array([0, 2**-10, 2**-7, 2**-5, *np.arange(1, 17) / 16])
 _FEW = np.array([0, 2**-8, 1 / 16, 1 / 4, 1 / 2, 1])
 _FINE = np.linspace(0, 1, 129)
-
-
-class Law(Protocol):
-    """How an estimate from some kind of reports errs."""
-
-    @property
-    def reports(self) -> Reports:
-        """What the estimate is the mean of."""
-
-    def failure(self, sample: Sample, error: float, tail: Tail) -> tuple[float, str]:
-        """Return the chance of the error at the worst data, or a bound on it, and which."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.mechanisms.registry import FREQUENCY
-from ldpnb.planning.laws import Law, Linear
+from ldpnb.planning.laws import Linear
 from ldpnb.planning.reports import Reports
 
 CURATOR = "central Laplace"
@@ -24,7 +24,7 @@ class Candidate:
     ----------
     name : str
     law : callable
-        From the question, with its budget, to the law of the estimate.
+        From the question, with its budget, to the law of the estimate, `Linear` or a gap's `Sums`.
     remark : str
         What else a reader should know.
     floor : str
@@ -35,7 +35,7 @@ class Candidate:
     """
 
     name: str
-    law: Callable[[Any], Law]
+    law: Callable[[Any], Any]
     remark: str = ""
     floor: str = ""
     edges: Callable[[int, float], list[float]] | None = None

@@ -14,7 +14,7 @@ from ldpnb.designs.strata import largest_remainder
 from ldpnb.notebook.prose import listed
 from ldpnb.planning import mechanisms
 from ldpnb.planning.clusters import ClusterDesign
-from ldpnb.planning.laws import Law, Tail
+from ldpnb.planning.laws import Tail
 from ldpnb.planning.mechanisms import Candidate
 from ldpnb.planning.reports import Reports
 from ldpnb.planning.samples import Everyone, StratifiedDesign
@@ -72,11 +72,14 @@ class Question:
     """Estimates whose errors must all be met."""
     sensitivity: ClassVar[float] = 1.0
     """How far a sum changes, summed over all that a curator releases, if one value does."""
-    span: ClassVar[float] = 1.0
-    """Length of the range of the values."""
+    low: ClassVar[float] = 0.0
+    high: ClassVar[float] = 1.0
 
     def __post_init__(self) -> None:
         checks.plain(self)
+        checks.numbers(range=(self.low, self.high), low=-1e150, high=1e150)
+        if not self.low < self.high:
+            raise ValueError(f"low must be < high, got low={self.low!r}, high={self.high!r}")
         if self.count is not None:
             count = checks.whole(count=self.count, at_least=self.design.least)
             if count > self.design.most:
@@ -93,6 +96,11 @@ class Question:
         checks.choice(tail=self.tail, among=("guaranteed", "normal"))
         if self.mechanism:
             checks.choice(mechanism=self.mechanism, among=tuple(one.name for one in self._known))
+
+    @property
+    def span(self) -> float:
+        """Length of the range of the values."""
+        return self.high - self.low
 
     @property
     def scale(self) -> float:
@@ -115,13 +123,7 @@ class Question:
 
     @property
     def unknown(self) -> str:
-        """The one quantity that is left out.
-
-        Raises
-        ------
-        ValueError
-            If there is none or more than one.
-        """
+        """The one quantity that is left out; that it is one is checked here."""
         missing = [name for name in QUANTITIES if getattr(self, name) is None]
         if len(missing) != 1:
             left = f"{listed(missing)} are left out" if missing else "nothing is left out"
@@ -139,7 +141,7 @@ class Question:
         return one
 
     @property
-    def law(self) -> Law:
+    def law(self) -> Any:
         """The law of the estimate by the mechanism that is named."""
         return self.candidate.law(self)
 
@@ -206,26 +208,7 @@ class Frequency(Question):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Ranged(Question):
-    """A question about numbers in a range."""
-
-    low: float = 0.0
-    high: float = 1.0
-
-    def __post_init__(self) -> None:
-        checks.numbers(range=(self.low, self.high), low=-1e150, high=1e150)
-        if not self.low < self.high:
-            raise ValueError(f"low must be < high, got low={self.low!r}, high={self.high!r}")
-        Question.__post_init__(self)
-
-    @property
-    def span(self) -> float:  # type: ignore[override]
-        """Length of the range of the values."""
-        return self.high - self.low
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mean(_Ranged):
+class Mean(Question):
     """The mean of numbers in a known range.
 
     Parameters
@@ -236,6 +219,8 @@ class Mean(_Ranged):
         Whether values are `low` or `high` only.
     """
 
+    low: float = 0.0  # type: ignore[misc]
+    high: float = 1.0  # type: ignore[misc]
     binary: bool = False  # type: ignore[misc]
 
     @property
@@ -250,7 +235,7 @@ class Mean(_Ranged):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Gap(_Ranged):
+class Gap(Question):
     """The gap between the means of two groups, when both value and group are sensitive.
 
     Parameters
@@ -261,6 +246,8 @@ class Gap(_Ranged):
         Range of the values, known beforehand.
     """
 
+    low: float = 0.0  # type: ignore[misc]
+    high: float = 1.0  # type: ignore[misc]
     design: StratifiedDesign = field(default_factory=Everyone)
     shares: tuple[float, ...] = (0.5, 0.5)
 
@@ -271,7 +258,7 @@ class Gap(_Ranged):
         checks.distribution(shares=self.shares)
         if len(self.shares) < 2 or min(self.shares) <= 0:
             raise ValueError(f"shares must be > 0 for at least two groups, got shares={self.shares!r}")
-        _Ranged.__post_init__(self)
+        Question.__post_init__(self)
 
     @property
     def scale(self) -> float:

@@ -7,6 +7,7 @@ the reports' own variance.
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,8 +21,7 @@ class UnableError(ValueError):
     """Why a mechanism cannot answer a question that others can."""
 
 
-@dataclass(frozen=True, slots=True)
-class Variance:
+class Variance(NamedTuple):
     """The two parts of an estimate's variance."""
 
     sampling: float
@@ -103,6 +103,9 @@ def largest(
 ) -> Variance:
     """Return the largest ``own S2 + share v`` over populations, ``S2`` being their variance and ``v`` that of a report.
 
+    It is linear in ``S2``, so the worst is an end: all values in the middle of the range, where a bit varies most, or
+    all at its ends. There a share ``t`` at 1 gives ``own N/(N-1) t (1 - t) + share (low + t (high - low))``.
+
     Parameters
     ----------
     own, share : float
@@ -113,11 +116,6 @@ def largest(
         Its variance, if known.
     parts : int, optional
         Groups of people whose values are all alike, if these are the worst; everybody is one if left out.
-
-    Notes
-    -----
-    The sum is linear in the variance, so the worst is an end: all values in the middle of the range, where a bit varies
-    most, or all at its ends. There a share ``t`` at 1 gives ``own N/(N-1) t (1 - t) + share (low + t (high - low))``.
     """
     if s2 is not None:
         if s2 > largest_spread(people) * (1 + 1e-9):

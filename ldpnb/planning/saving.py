@@ -46,8 +46,12 @@ def of_plan(answers: Plan, *, device: str = "form", question: str = "", labels: 
     if labels and len(labels) != values:
         raise ValueError(f"labels must be {values}, one per value, got {len(labels)}")
     names = labels or tuple(str(i + 1) for i in range(values))
-    low, high = float(getattr(asked, "low", 0.0)), float(getattr(asked, "high", 1.0))
-    kept: dict[str, Any] = {"low": low, "high": high, "labels": names, "epsilon": best.question.epsilon}
+    kept: dict[str, Any] = {
+        "low": float(asked.low),
+        "high": float(asked.high),
+        "labels": names,
+        "epsilon": best.question.epsilon,
+    }
     if best.candidate.central:
         kept |= {"kind": "binary" if asked.binary else "number", "collection": "curator"}
     else:
