@@ -51,6 +51,7 @@ class ClusterDesign:
     unit: ClassVar[str] = "clusters"
     least: ClassVar[int] = 2
     respondents: ClassVar[bool] = False
+    estimator: ClassVar[str] = "expansion"
 
     def __post_init__(self) -> None:
         checks.plain(self, clusters=2)

@@ -63,6 +63,7 @@ class Sums:
     noisy: bool = False
     exact: bool = False
     reports: ClassVar[Reports] = Reports()
+    noise: ClassVar[float] = 0.0
 
     def failure(self, sample: Sample, error: float, tail: Tail) -> tuple[float, str]:
         """Return the chance at the worst data, or a bound on it."""

@@ -90,6 +90,11 @@ class StratifiedDesign:
         return replace(self, sds=sds, answers=_allocated(self.sizes, spreads, max(count, self.least)))
 
     @property
+    def estimator(self) -> str:
+        """The estimator of the mean, one of `ldpnb.surveys.field_plan.ESTIMATORS`."""
+        return "stratified mean" if len(self.sizes) > 1 else "mean"
+
+    @property
     def parts(self) -> tuple[int, ...]:
         """People in each stratum, of a drawn sample."""
         return self.sizes or self.answers

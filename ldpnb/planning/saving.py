@@ -7,7 +7,7 @@ from ldpnb.planning.clusters import ClusterDesign
 from ldpnb.planning.plans import Plan
 from ldpnb.planning.questions import Frequency, Gap
 from ldpnb.planning.reports import MANY
-from ldpnb.planning.solve import Answer
+from ldpnb.planning.solve import Answer, completed
 from ldpnb.surveys.field_plan import FieldPlan
 from ldpnb.surveys.reports import DEVICES, realised, realised_bits
 
@@ -57,8 +57,7 @@ def of_plan(answers: Plan, *, device: str = "form", question: str = "", labels: 
     else:
         kept |= {"kind": _KINDS[best.mechanism]} | _chances(best, DEVICES[device], len(names) or 2)
         kept["epsilon"] = FieldPlan(design="everyone", asked=1, **kept).reports.epsilon
-    own = replace(best, question=replace(best.question, epsilon=kept["epsilon"]))
-    failure, bound = own.question.chance()
+    own = completed(replace(best.question, epsilon=kept["epsilon"]), best.unknown)
     return FieldPlan(
         question=question,
         device=device,
@@ -66,8 +65,8 @@ def of_plan(answers: Plan, *, device: str = "form", question: str = "", labels: 
         answers=own.sample.people,
         scale=own.noise,
         error=float(own.question.error or 0),
-        failure=failure,
-        bound=bound,
+        failure=own.question.chance()[0],
+        bound=own.bound,
         **kept,
         **_design(own),
     )
