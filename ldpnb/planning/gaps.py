@@ -26,10 +26,10 @@ from ldpnb.planning.reports import Reports
 from ldpnb.planning.samples import Floats
 
 Sizes = tuple[int, ...]
-Ends = tuple[float, float]
-"""Moment generating function of a user's report for the values -1 and 1, the smaller first."""
-Growth = tuple[list[Ends], list[float], float]
-"""At a tilt: the ends for each group of the pair, the tilt times the mean report of the value 1, and of other users."""
+Ends = tuple[Floats, Floats]
+"""Moment generating function of a user's report for the values -1 and 1, the smaller first, by the tilt."""
+Growth = tuple[list[Ends], list[Floats], Any]
+"""By the tilt: the ends of both groups of the pair, the tilt times the mean report of 1, and that of other users."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Sums:
 
     sizes: Sizes
     unit: float
-    growth: Callable[[float], Growth]
+    growth: Callable[[Floats], Growth]
     steepest: float
     variance: float
     noisy: bool = False
@@ -76,36 +76,37 @@ class Sums:
             return means.laplace_sum_tail(number, number * deviation * self.steepest), "exact"
 
         def lacking(tilts: Floats) -> Floats:
-            cumulants = [self.cumulant(tilt, number == people) for tilt in tilts.tolist()]
-            return number * (np.array(cumulants) - tilts * deviation)
+            return number * (self.cumulant(tilts, number == people) - tilts * deviation)
 
         return least_exponential(lacking, self.steepest * (1 - 1e-9)), "Chernoff"
 
-    def cumulant(self, tilt: float, complete: bool) -> float:
+    def cumulant(self, tilts: Floats, complete: bool) -> Floats:
         """Return the largest centred ``ln E exp(tilt Z)`` per report, if everybody reports or in a sample."""
-        shares, (ends, falls, other) = [size / sum(self.sizes) for size in self.sizes[:2]], self.growth(tilt)
+        shares, (ends, falls, other) = [size / sum(self.sizes) for size in self.sizes[:2]], self.growth(tilts)
         rest = 1 - sum(shares)
         if complete:
             own = sum(shares[g] * self._largest(ends[g], falls[g]) for g in (0, 1))
-            return own + (rest * math.log(other) if rest > 1e-12 else 0.0)
+            return own + (rest * np.log(other) if rest > 1e-12 else 0.0)
         # concave in both values, or log-convex: at the worst ones at least one of them is extreme
-        worst = -math.inf
+        worst = np.full(np.shape(tilts), -np.inf)
         for own, extreme in ((0, 1), (1, 0)):
             for value, moment in zip((-1, 1), ends[extreme], strict=True):
                 constant = rest * other + shares[extreme] * moment
                 low, high = (constant + shares[own] * end for end in ends[own])
                 most = self._largest((low, high), shares[own] * falls[own])
-                worst = max(worst, most - shares[extreme] * falls[extreme] * value)
+                worst = np.maximum(worst, most - shares[extreme] * falls[extreme] * value)
         return worst
 
-    def _largest(self, ends: Ends, fall: float) -> float:
+    def _largest(self, ends: Ends, fall: Floats) -> Floats:
         """Return the maximum of ``ln M(v) - fall v`` over values ``v`` in ``[-1, 1]``."""
         low, high = ends
+        extreme = np.maximum(np.log(low) + fall, np.log(high) - fall)
+        if self.noisy:
+            return extreme
         level, rise = (high + low) / 2, (high - low) / 2
-        if self.noisy or rise <= 0 or fall <= 0:
-            return max(math.log(low) + fall, math.log(high) - fall)
-        value = min(max(1 / fall - level / rise, -1.0), 1.0)
-        return math.log(level + rise * value) - fall * value
+        with np.errstate(divide="ignore", invalid="ignore"):
+            value = np.clip(1 / fall - level / rise, -1.0, 1.0)
+            return np.where(rise > 0, np.log(level + rise * value) - fall * value, extreme)
 
 
 def _smaller(sizes: Sizes) -> float:
@@ -144,24 +145,23 @@ def _best_channel(question: Any) -> Sums:
     return Sums(sizes, smaller, growth, steepest, smaller**2 * mechanism.variance)
 
 
-def _of_channel(channel: Floats, scores: Floats, means: list[float]) -> tuple[Callable[[float], Growth], float]:
+def _of_channel(channel: Floats, scores: Floats, means: list[float]) -> tuple[Callable[[Floats], Growth], float]:
     """Return the moments of the score of a report of a channel with two inputs, the signs, for each group.
 
     The `means` are those of the value 1 in the two groups.
     """
 
-    def growth(tilt: float) -> Growth:
-        moments = (np.exp(tilt * scores) @ channel).tolist()
-        ends = [(min(pair), max(pair)) for pair in (moments[:2], moments[2:4])]
-        others = moments[4:] or [1.0]
-        return ends, [tilt * mean for mean in means], sum(others) / len(others)
+    def growth(tilts: Floats) -> Growth:
+        moments = channel.T @ np.exp(np.multiply.outer(scores, tilts))
+        ends = [(np.minimum(*pair), np.maximum(*pair)) for pair in (moments[:2], moments[2:4])]
+        return ends, [tilts * mean for mean in means], moments[4:].mean(axis=0) if len(moments) > 4 else 1.0
 
     return growth, 500 / float(np.abs(scores).max())
 
 
 def _of_laplace(
     mechanism: LaplaceMeans | SignedLaplace, weights: list[float], groups: int
-) -> tuple[Callable[[float], Growth], float]:
+) -> tuple[Callable[[Floats], Growth], float]:
     """Return the moments of a report with Laplace noise.
 
     Of ``M_L`` at ``k = 2``: a noisy value in the user's group, or noise in another one,
@@ -172,13 +172,13 @@ def _of_laplace(
     else:
         keep, moved, scales = mechanism.keep, mechanism.move, [u * mechanism.kept_scale for u in weights]
 
-    def growth(tilt: float) -> Growth:
-        noise = [1 / (1 - (tilt * scale) ** 2) for scale in scales]
+    def growth(tilts: Floats) -> Growth:
+        noise = [1 / (1 - (tilts * scale) ** 2) for scale in scales]
         ends = []
         for own, other, u in zip(noise, reversed(noise), weights, strict=True):
-            low, high = (keep * math.exp(tilt * u * v) * own + moved * (other + groups - 2) for v in (-1, 1))
+            low, high = (keep * np.exp(tilts * u * v) * own + moved * (other + groups - 2) for v in (-1, 1))
             ends.append((low, high))
-        return ends, [keep * u * tilt for u in weights], moved * sum(noise) + 1 - 2 * moved if moved else noise[0]
+        return ends, [keep * u * tilts for u in weights], moved * sum(noise) + 1 - 2 * moved if moved else noise[0]
 
     return growth, 1 / max(scales)
 

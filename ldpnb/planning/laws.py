@@ -91,7 +91,7 @@ class Linear:
             return curator_failure(people, number, error, self.noise)[0]
         if reports.ends and not self.noise and number < people:  # this joint law is costly: few shares are tried
             return self._worst(chance, np.union1d(_FEW, self._widest(sample)), refine=False)
-        return self._worst(chance)
+        return self._worst(chance, refine=not near)
 
     def _widest(self, sample: StratifiedDesign) -> Floats:
         """Return the share of ones, or the value of all, at which the variance is largest, between its neighbours."""

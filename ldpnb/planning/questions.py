@@ -5,6 +5,7 @@ which law its error is bounded, and what a report and a release lose.
 """
 
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -143,7 +144,7 @@ class Question:
     @property
     def law(self) -> Any:
         """The law of the estimate by the mechanism that is named."""
-        return self.candidate.law(self)
+        return _law(self)
 
     def drawn(self, reports: Reports) -> Design:
         """Return who is asked, people with values in ``[0, 1]``, for reports of a kind."""
@@ -161,13 +162,21 @@ class Question:
 
     def chance(self, tail: Tail | None = None) -> tuple[float, str]:
         """Return the chance of the error at the worst data, or a bound on it, and which; too few answers included."""
-        law = self.law
-        sample = self.drawn(law.reports)
-        used: Tail = "normal" if "normal" in (tail, self.tail) else tail or "guaranteed"
-        chance, bound = law.failure(sample, float(self.error or 0) / self.span, used)
-        if self.response < 1:
-            chance = chance + sample.empty if isinstance(sample, ClusterDesign) else chance / (1 - SHORT)
-        return min(1.0, chance), bound
+        return _chance(self, "normal" if "normal" in (tail, self.tail) else tail or "guaranteed")
+
+
+@lru_cache(maxsize=64)
+def _law(question: Question) -> Any:
+    return question.candidate.law(question)
+
+
+@lru_cache(maxsize=1024)
+def _chance(question: Question, tail: Tail) -> tuple[float, str]:
+    sample = question.sample
+    chance, bound = question.law.failure(sample, float(question.error or 0) / question.span, tail)
+    if question.response < 1:
+        chance = chance + sample.empty if isinstance(sample, ClusterDesign) else chance / (1 - SHORT)
+    return min(1.0, chance), bound
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
 
 import numpy as np
 from scipy import special
@@ -142,7 +141,6 @@ def _excess(question: Question, filled: Callable[[int], Question]) -> Callable[.
     """Return by how much a chance is above the one allowed, by a whole number from which a question is made."""
     allowed = float(question.failure or 1)
 
-    @cache
     def excess(number: int, tail: Tail | None = None) -> float:
         chance = filled(number).chance(tail)[0]
         return math.copysign(abs(_deviate(allowed) - _deviate(chance)) + 1e-300, 1 if chance > allowed else -1)
