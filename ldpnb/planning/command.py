@@ -128,7 +128,7 @@ def power(format: str, output: Path | None, **options: Any) -> None:
 
 
 def _answer(kind: str, **options: Any) -> None:
-    from ldpnb.planning import plans, questions, several
+    from ldpnb.planning import plans, questions
     from ldpnb.planning.output import show
 
     style, output, path, number = (options.pop(name, None) for name in ("format", "output", "save", "questions"))
@@ -140,7 +140,12 @@ def _answer(kind: str, **options: Any) -> None:
         many = (number or 1) > 1
         if path and many:
             raise UsageError("save keeps one question: give the people and the budget of each, and plan it alone")
-        answer: Any = several.Several(questions=number, each=asked) if many else plans.plan(asked)
+        if many:
+            from ldpnb.planning.several import Several
+
+            answer: Any = Several(questions=number, each=asked)
+        else:
+            answer = plans.plan(asked)
         if path:
             _save(answer, path, field)
     show(answer, style, output)
@@ -157,8 +162,9 @@ _KINDS = {
     ),
 }
 for _kind, (_subject, _options) in _KINDS.items():
-    _texts = {"help": f"Plan an estimate of {_subject}.", "short_help": f"{_subject.capitalize()}."}
-    plan.add_command(click.Command(_kind.lower(), params=[*_options], callback=partial(_answer, _kind), **_texts))
+    _short, _words = f"{_subject.capitalize()}.", f"Plan an estimate of {_subject}."
+    _call = partial(_answer, _kind)
+    plan.add_command(click.Command(_kind.lower(), params=[*_options], callback=_call, help=_words, short_help=_short))
 
 
 def _save(answer: Any, path: Path, field: dict[str, Any]) -> None:

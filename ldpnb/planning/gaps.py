@@ -86,7 +86,7 @@ class Sums:
         rest = 1 - sum(shares)
         if complete:
             own = sum(shares[g] * self._largest(ends[g], falls[g]) for g in (0, 1))
-            return own + (rest * np.log(other) if rest > 1e-12 else 0.0)
+            return np.asarray(own + (rest * np.log(other) if rest > 1e-12 else 0.0))
         # concave in both values, or log-convex: at the worst ones at least one of them is extreme
         worst = np.full(np.shape(tilts), -np.inf)
         for own, extreme in ((0, 1), (1, 0)):

@@ -53,16 +53,13 @@ class Power:
 
     def __post_init__(self) -> None:
         checks.plain(self)
-        for name in ("power", "level", "share"):
-            if getattr(self, name) is not None:
-                checks.open_probability(**{name: getattr(self, name)})
-        for name, low, high in (("epsilon", 1e-8, 700.0), ("sd", 0.0, 0.5)):
-            if getattr(self, name) is not None:
-                checks.numbers(**{name: getattr(self, name)}, low=low, high=high)
-        if self.gap is not None:
-            checks.positive(gap=self.gap)
-        if self.count is not None:
-            checks.whole(count=self.count, at_least=2)
+        given = {name: value for name, value in asdict(self).items() if value is not None}
+        for name in sorted(given.keys() & {"power", "level", "share"}):
+            checks.open_probability(**{name: given[name]})
+        checks.positive(gap=given.get("gap", 1.0))
+        checks.numbers(epsilon=checks.positive(epsilon=given.get("epsilon", 1.0)), low=1e-8, high=700)
+        checks.numbers(sd=given.get("sd", 0.0), low=0, high=0.5)
+        checks.whole(count=given.get("count", 2), at_least=2)
 
     @property
     def sampling(self) -> float:
