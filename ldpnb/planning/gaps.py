@@ -145,6 +145,17 @@ def _best_channel(question: Any) -> Sums:
     return Sums(sizes, smaller, growth, steepest, smaller**2 * mechanism.variance)
 
 
+def _best_laplace(question: Any) -> Linear | Sums:
+    """Return the law of the gap from ``M_L``, allocated best; calibrated where the smaller group is not very small."""
+    mechanism, shares = GAP["M_L, k = 2"](question.epsilon, question.groups), question.shares
+    if len(shares) == 2 and min(shares) < 0.045:
+        from ldpnb.accuracy.budgets import best_laplace
+
+        first = max(1, round(shares[0] * 10**9))
+        mechanism = best_laplace(question.epsilon, (first, 10**9 - first))
+    return law(mechanism, question.groups)
+
+
 def _of_channel(channel: Floats, scores: Floats, means: list[float]) -> tuple[Callable[[Floats], Growth], float]:
     """Return the moments of the score of a report of a channel with two inputs, the signs, for each group.
 
@@ -187,7 +198,12 @@ def _of(name: str, floor: str = "") -> Candidate:
     return Candidate(name, lambda q: law(GAP[name](q.epsilon, q.groups), q.groups), floor=floor)
 
 
-GAPS = (_of("M_R", ROUNDED), _of("M_L, k = 2"), _of("signed bit", ROUNDED), _of("signed Laplace"))
+GAPS = (
+    _of("M_R", ROUNDED),
+    Candidate("M_L, k = 2", _best_laplace),
+    _of("signed bit", ROUNDED),
+    _of("signed Laplace"),
+)
 BEST_CHANNEL = Candidate(
     "best channel",
     _best_channel,
