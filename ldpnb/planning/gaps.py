@@ -36,23 +36,14 @@ Growth = tuple[list[Ends], list[Floats], Any]
 class Sums:
     """A sum of reports with known moments and a law that a change of sign leaves alone.
 
-    Parameters
-    ----------
-    sizes : tuple of int
-        Of the groups, the first two of which are compared.
-    unit : float
-        The mean report of a gap of 1, for values in ``[-1, 1]``.
-    growth : callable
-        The moment generating functions by the tilt.
-    steepest : float
-        Tilt at which they cease to exist.
-    variance : float
-        Of the mean report times the number of reports, at worst, when everybody reports.
-    noisy : bool
-        Whether reports are values with noise: log-convex in the value, and with a variance that sampling adds to. Else
-        the moment generating function is linear in the value, and its variance is the largest.
-    exact : bool
-        Whether all errors are Laplace noise of scale ``1 / steepest`` when everybody reports.
+    - `sizes`, tuple of int: of the groups, the first two of which are compared.
+    - `unit`, float: the mean report of a gap of 1, for values in ``[-1, 1]``.
+    - `growth`, callable: the moment generating functions by the tilt.
+    - `steepest`, float: tilt at which they cease to exist.
+    - `variance`, float: of the mean report times the number of reports, at worst, when everybody reports.
+    - `noisy`, bool: whether reports are values with noise: log-convex in the value, and with a variance that sampling
+      adds to. Else the moment generating function is linear in the value, and its variance is the largest.
+    - `exact`, bool: whether all errors are Laplace noise of scale ``1 / steepest`` when everybody reports.
     """
 
     sizes: Sizes

@@ -32,15 +32,10 @@ _FINE = np.linspace(0, 1, 129)
 class Linear:
     """The mean of unbiased reports of values in ``[0, 1]``, or a curator's with noise; or several shares by such means.
 
-    Parameters
-    ----------
-    reports : Reports
-    noise : float
-        Scale of the noise that a curator adds to the mean.
-    events : int
-        Shares that must all be met; they add up to 1.
-    unit: float
-        The mean report of an error of 1.
+    - `reports`, Reports
+    - `noise`, float: scale of the noise that a curator adds to the mean.
+    - `events`, int: shares that must all be met; they add up to 1.
+    - `unit`, float: the mean report of an error of 1.
     """
 
     reports: Reports

@@ -20,18 +20,13 @@ _MOST_EDGES = 4096
 class Candidate:
     """One mechanism for a question.
 
-    Parameters
-    ----------
-    name : str
-    law : callable
-        From the question, with its budget, to the law of the estimate, `Linear` or a gap's `Sums`.
-    remark : str
-        What else a reader should know.
-    floor : str
-        Why an error remains at any budget even when everybody reports.
-    edges : callable, optional
-        From the number of values and a budget to the smaller budgets, falling, at which a whole number of the mechanism
-        steps: between them the chance of an error falls as the budget grows, at them it may rise.
+    - `name`, str
+    - `law`, callable: from the question, with its budget, to the law of the estimate, `Linear` or a gap's `Sums`.
+    - `remark`, str: what else a reader should know.
+    - `floor`, str: why an error remains at any budget even when everybody reports.
+    - `edges`, callable, optional: from the number of values and a budget to the smaller budgets, falling, at which a
+      whole number of the mechanism steps: between them the chance of an error falls as the budget grows, at them it
+      may rise.
     """
 
     name: str

@@ -77,15 +77,8 @@ class Plan:
 def plan(question: Question, *, curator: bool = True) -> Plan:
     """Answer a question, which leaves out one of count, epsilon, error and failure, for every mechanism.
 
-    Without `curator` none is answered for to compare with.
+    Without `curator` none is answered for to compare with. Whatever else is left out is a ValueError.
 
-    Raises
-    ------
-    ValueError
-        Unless exactly one quantity is left out.
-
-    Examples
-    --------
     >>> import ldpnb as ldp
     >>> best = ldp.plan(ldp.Frequency(epsilon=1.0, error=0.02, failure=0.01, values=16)).best
     >>> best.mechanism, best.value

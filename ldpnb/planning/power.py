@@ -17,27 +17,15 @@ class Power:
 
     One of count, gap, power and epsilon is left out, and `completed` computes it.
 
-    Parameters
-    ----------
-    count : int, optional
-        People who answer, in both groups together.
-    gap : float, optional
-        Between the means.
-    power : float, optional
-        Chance to find it.
-    level : float
-        Chance to find one where there is none, two-sided.
-    epsilon : float, optional
-        Of a report, nats in ``[1e-8, 700]``.
-    share : float
-        Of the answers, that come from the first group.
-    sd : float, optional
-        Of the values in each group, at most 1/2; the worst if left out.
-    binary : bool
-        Whether values are 0 and 1 only; of others a bit is worst whatever their spread.
+    - `count`, int, optional: people who answer, in both groups together.
+    - `gap`, float, optional: between the means.
+    - `power`, float, optional: chance to find it.
+    - `level`, float: chance to find one where there is none, two-sided.
+    - `epsilon`, float, optional: of a report, nats in ``[1e-8, 700]``.
+    - `share`, float: of the answers, that come from the first group.
+    - `sd`, float, optional: of the values in each group, at most 1/2; the worst if left out.
+    - `binary`, bool: whether values are 0 and 1 only; of others a bit is worst whatever their spread.
 
-    Examples
-    --------
     >>> Power(gap=0.1, power=0.8, epsilon=1.0, binary=True).completed().count
     3676
     """
@@ -75,10 +63,7 @@ class Power:
     def completed(self) -> "Power":
         """Return the test with what was left out: ``n = (z_(1 - level/2) + z_power)^2 V / gap^2``, rounded up.
 
-        Raises
-        ------
-        ValueError
-            Unless one quantity is left out, or if no budget reaches the power.
+        That nothing or more is left out, or that no budget reaches the power, is a ValueError.
         """
         missing = [name for name in _QUANTITIES if getattr(self, name) is None]
         if len(missing) != 1:

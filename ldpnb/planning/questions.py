@@ -33,28 +33,18 @@ Design = StratifiedDesign | ClusterDesign
 class Question:
     """What shares, means and gaps have in common.
 
-    Parameters
-    ----------
-    count : int, optional
-        Units that answer: people, or clusters that are drawn.
-    epsilon : float, optional
-        Loss of a report, or of all that is released by a curator, nats in ``[1e-8, 700]``, under replacement of one
-        person's value.
-    error : float, optional
-        The estimate shall be off by less than this.
-    failure : float, optional
-        Except with this probability.
-    design : Design
-        By `Everyone`, `SimpleDesign`, `StratifiedDesign` or `ClusterDesign`.
-    mechanism : str
-        The only one to plan for; all if left out.
-    response : float
-        Chance that somebody who is asked answers, whatever their value. The failure includes that too few do.
-    releases : int
-        Estimates from one and the same sample, each with this error: people report as often, at `epsilon` each time,
-        and a curator releases as many.
-    tail : {"guaranteed", "normal"}
-        A law or bound that holds for all data, or the normal law, an approximation.
+    - `count`, int, optional: units that answer: people, or clusters that are drawn.
+    - `epsilon`, float, optional: loss of a report, or of all that is released by a curator, nats in ``[1e-8, 700]``,
+      under replacement of one person's value.
+    - `error`, float, optional: the estimate shall be off by less than this.
+    - `failure`, float, optional: except with this probability.
+    - `design`, Design: by `Everyone`, `SimpleDesign`, `StratifiedDesign` or `ClusterDesign`.
+    - `mechanism`, str: the only one to plan for; all if left out.
+    - `response`, float: chance that somebody who is asked answers, whatever their value. The failure includes that
+      too few do.
+    - `releases`, int: estimates from one and the same sample, each with this error: people report as often, at
+      `epsilon` each time, and a curator releases as many.
+    - `tail`, {"guaranteed", "normal"}: a law or bound that holds for all data, or the normal law, an approximation.
     """
 
     count: int | None = None
@@ -124,7 +114,7 @@ class Question:
 
     @property
     def unknown(self) -> str:
-        """The one quantity that is left out; that it is one is checked here."""
+        """The one quantity that is left out; if none is, or more are, a ValueError."""
         missing = [name for name in QUANTITIES if getattr(self, name) is None]
         if len(missing) != 1:
             left = f"{listed(missing)} are left out" if missing else "nothing is left out"
@@ -183,12 +173,8 @@ def _chance(question: Question, tail: Tail) -> tuple[float, str]:
 class Frequency(Question):
     """The shares of people who hold each of some values.
 
-    Parameters
-    ----------
-    values : int
-        Number ``k >= 2`` of values.
-    simultaneous : bool
-        Whether the error is that of all ``k`` shares at once, or of any one of them.
+    - `values`, int: number ``k >= 2`` of values.
+    - `simultaneous`, bool: whether the error is that of all ``k`` shares at once, or of any one of them.
     """
 
     values: int = 2
@@ -220,12 +206,8 @@ class Frequency(Question):
 class Mean(Question):
     """The mean of numbers in a known range.
 
-    Parameters
-    ----------
-    low, high : float
-        The range, known beforehand. Values outside must be clipped by their holder.
-    binary : bool
-        Whether values are `low` or `high` only.
+    - `low`, `high`, float: the range, known beforehand. Values outside must be clipped by their holder.
+    - `binary`, bool: whether values are `low` or `high` only.
     """
 
     low: float = 0.0  # type: ignore[misc]
@@ -247,12 +229,8 @@ class Mean(Question):
 class Gap(Question):
     """The gap between the means of two groups, when both value and group are sensitive.
 
-    Parameters
-    ----------
-    shares : tuple of float
-        Share of the people in every group; the first two are compared.
-    low, high : float
-        Range of the values, known beforehand.
+    - `shares`, tuple of float: share of the people in every group; the first two are compared.
+    - `low`, `high`, float: range of the values, known beforehand.
     """
 
     low: float = 0.0  # type: ignore[misc]

@@ -26,20 +26,15 @@ Floats = NDArray[np.float64]
 class StratifiedDesign:
     """A simple random sample of every stratum.
 
-    Parameters
-    ----------
-    sizes : tuple of int
-        People in each stratum; empty if nobody is meant but those who answer.
-    sds : tuple of float, optional
-        Standard deviation of the values in each, divisor ``N - 1``; the worst if left out.
-    allocation : {"proportional", "neyman"}
-        By size, or with the least variance, the reports' noise included; both in whole numbers, one at least.
-    names : tuple of str, optional
-    answers : tuple of int
-        Of every stratum, set by `at`; the standard deviations then are those of values in ``[0, 1]``.
+    - `sizes`, tuple of int: people in each stratum; empty if nobody is meant but those who answer.
+    - `sds`, tuple of float, optional: standard deviation of the values in each, divisor ``N - 1``; the worst if left
+      out.
+    - `allocation`, {"proportional", "neyman"}: by size, or with the least variance, the reports' noise included; both
+      in whole numbers, one at least.
+    - `names`, tuple of str, optional
+    - `answers`, tuple of int: of every stratum, set by `at`; the standard deviations then are those of values in
+      ``[0, 1]``.
 
-    Examples
-    --------
     >>> StratifiedDesign((6000, 3000, 1000), (0.1, 0.3, 0.5), "neyman").at(1000, Reports(scale=1.0)).answers
     (593, 302, 105)
     """

@@ -25,16 +25,10 @@ _KINDS = {
 def of_plan(answers: Plan, *, device: str = "form", question: str = "", labels: tuple[str, ...] = ()) -> FieldPlan:
     """Return the plan of the best mechanism that the field can use.
 
-    Parameters
-    ----------
-    answers : Plan
-        Of shares or a mean.
-    device : str
-        One of `ldpnb.surveys.reports.DEVICES`; the promise is that of its own probabilities.
-    question : str
-        As it will be asked.
-    labels : tuple of str
-        What people choose from; numbers from 1 if left out.
+    - `answers`, Plan: of shares or a mean.
+    - `device`, str: one of `ldpnb.surveys.reports.DEVICES`; the promise is that of its own probabilities.
+    - `question`, str: as it will be asked.
+    - `labels`, tuple of str: what people choose from; numbers from 1 if left out.
     """
     asked = answers.question
     if isinstance(asked, Gap) or asked.releases > 1:

@@ -7,15 +7,11 @@ from collections.abc import Callable
 def least(excess: Callable[[int], float], low: int, high: int, first: int, *, step: float = 0.0) -> int | None:
     """Return the least number in ``low .. high`` for which a falling function is at most 0; None if there is none.
 
-    Parameters
-    ----------
-    excess : callable
-        The function, nearly linear in the logarithm of the quantity, with a slope of about -1/2 or steeper.
-    low, high : int
-    first : int
-        The number to begin with; from there on upwards by the slope, until one is enough.
-    step : float
-        How much the logarithm grows with each number; 0 if the number itself is the quantity.
+    - `excess`, callable: the function, nearly linear in the logarithm of the quantity, with a slope of about -1/2 or
+      steeper.
+    - `low`, `high`, int
+    - `first`, int: the number to begin with; from there on upwards by the slope, until one is enough.
+    - `step`, float: how much the logarithm grows with each number; 0 if the number itself is the quantity.
 
     Notes
     -----

@@ -15,17 +15,12 @@ _WORDS = {"one": "one random question each", "all": "everybody answers all"}
 class Several:
     """Questions that are alike, on one budget; the split of a simple random sample is one for each of them.
 
-    Parameters
-    ----------
-    questions : int
-    each : Mean or Frequency
-        What every one of them is. Its `count` are all people who answer, and its `epsilon` is that of everything that
-        one of them reports. Its `failure` is that of one question.
-    ways : dict of Answer
-        What is left out, of every one of the questions, by each way that can, "one" or "all", the better way first.
+    - `questions`, int
+    - `each`, Mean or Frequency: what every one of them is. Its `count` are all people who answer, and its `epsilon`
+      is that of everything that one of them reports. Its `failure` is that of one question.
+    - `ways`, dict of Answer: what is left out, of every one of the questions, by each way that can, "one" or "all",
+      the better way first.
 
-    Examples
-    --------
     >>> from ldpnb.planning.samples import SimpleDesign
     >>> each = Mean(count=4000, epsilon=1, failure=0.05, binary=True, design=SimpleDesign(), tail="normal")
     >>> {way: round(answer.value, 4) for way, answer in Several(questions=4, each=each).ways.items()}

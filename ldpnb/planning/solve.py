@@ -27,30 +27,18 @@ _MOST_STEPS = 64
 class Answer:
     """A question completed for one mechanism, or the reason why it cannot be.
 
-    Parameters
-    ----------
-    question : Question
-        Of the one mechanism, and complete if there is an answer.
-    unknown : str
-        What was asked.
-    reason : str
-        Why there is no answer; then there is nothing else.
-    bound : str
-        The law or bound of the error: "exact", "Chernoff", "Hoeffding", "Chebyshev" or "normal".
-    sample : Design
-        Who answers.
-    whom : str
-        The people whom the error is promised for.
-    estimator : str
-        The estimator that it is promised for: one of `ldpnb.surveys.field_plan.ESTIMATORS`, or a gap's.
-    reported : float
-        Loss of all reports of a person together, or of all that a curator releases, nats.
-    hidden : float
-        Loss of all that is released if nobody who sees it can know who was asked.
-    noise : float
-        Scale of a curator's noise on the estimate, in the unit of the values; 0 of reports.
-    variance : Variance, optional
-        Of the estimate at the worst data, in the values' unit squared; none of a gap.
+    - `question`, Question: of the one mechanism, and complete if there is an answer.
+    - `unknown`, str: what was asked.
+    - `reason`, str: why there is no answer; then there is nothing else.
+    - `bound`, str: the law or bound of the error: "exact", "Chernoff", "Hoeffding", "Chebyshev" or "normal".
+    - `sample`, Design: who answers.
+    - `whom`, str: the people whom the error is promised for.
+    - `estimator`, str: the estimator that it is promised for: one of `ldpnb.surveys.field_plan.ESTIMATORS`, or a
+      gap's.
+    - `reported`, float: loss of all reports of a person together, or of all that a curator releases, nats.
+    - `hidden`, float: loss of all that is released if nobody who sees it can know who was asked.
+    - `noise`, float: scale of a curator's noise on the estimate, in the unit of the values; 0 of reports.
+    - `variance`, Variance, optional: of the estimate at the worst data, in the values' unit squared; none of a gap.
     """
 
     question: Question

@@ -21,10 +21,7 @@ def load_strata(
 ) -> StratifiedDesign:
     """Return the design of a table of strata, a row each: ``stratum``, ``size`` and, if known, ``sd``.
 
-    Raises
-    ------
-    ValueError
-        For a missing column or entry, a stratum named twice, or a size that is no whole number.
+    A missing column or entry, a stratum named twice, or a size that is no whole number is a ValueError.
     """
     columns = [name.lower() for name in column_names(path, reading, name="strata")]
     _need(path, ("stratum", "size"), columns)
