@@ -31,8 +31,8 @@ def fewest(table: pd.DataFrame) -> str:
     best = local.loc[local.groupby(_BUDGET)["people needed"].idxmin()]
     first = best["mechanism"].iloc[0]
     others = best.loc[best["mechanism"] != first, _BUDGET].min()
-    reach = "At every ε drawn" if others != others else f"Up to ε = {best.loc[best[_BUDGET] < others, _BUDGET].max():g}"
-    return f"{reach} {first} needs the fewest people{' without a curator' if len(local) < len(table) else ''}"
+    reach = "at every ε drawn" if others != others else f"up to ε = {best.loc[best[_BUDGET] < others, _BUDGET].max():g}"
+    return f"Fewest people{' without a curator' if len(local) < len(table) else ''} {reach}: {first}"
 
 
 def needs(table: pd.DataFrame, value: str, *, xlabel: str) -> Figure:
