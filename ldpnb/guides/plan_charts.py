@@ -26,8 +26,10 @@ def people(question: Question, epsilons: Sequence[float], *, curator: bool = Tru
 
 
 def fewest(table: pd.DataFrame) -> str:
-    """Say which mechanism without a curator needs the fewest of `people` at small budgets, and up to which one."""
+    """Return which mechanism without a curator needs the fewest of `people` at small budgets, and up to which one."""
     local = table[table["mechanism"] != "central Laplace"]
+    if local.empty:
+        return "No mechanism without a curator can"
     best = local.loc[local.groupby(_BUDGET)["people needed"].idxmin()]
     first = best["mechanism"].iloc[0]
     others = best.loc[best["mechanism"] != first, _BUDGET].min()
