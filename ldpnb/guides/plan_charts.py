@@ -1,34 +1,40 @@
 """Pictures of plans: what mechanisms need, how the error falls with people and budget, and what it is made of."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from itertools import groupby
 from typing import Any
 
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
-from ldpnb.notebook import curves, listed, table
+from ldpnb.notebook import curves, table
 from ldpnb.notebook.encoding import Encoding, keep
 from ldpnb.notebook.figures import look
 from ldpnb.planning.plans import plan
 from ldpnb.planning.questions import Mean, Question
 
+_BUDGET = "epsilon (nats)"
+
 
 @table
-def over(question: Question, name: str, values: Sequence[float], *, curator: bool = True) -> Iterator[dict[str, Any]]:
-    """Yield a row per value of a quantity and mechanism that can, best first; without `curator`, of people's own."""
-    for value in values:
-        made = plan(question.with_value(name, value), curator=curator)
-        for a in made.answers:
+def people(question: Question, epsilons: Sequence[float], *, curator: bool = True) -> Iterator[dict[str, Any]]:
+    """Yield the people that each mechanism needs at each budget, best first; without `curator`, of people's own."""
+    for epsilon in epsilons:
+        for a in plan(question.with_value("epsilon", epsilon), curator=curator).answers:
             if a.feasible:
-                row = {_heading(name): value, "mechanism": a.mechanism}
-                yield row | {_heading(made.unknown): a.value, "bound": a.bound}
+                yield {_BUDGET: epsilon, "mechanism": a.mechanism, "people needed": a.value, "bound": a.bound}
 
 
-def _heading(name: str) -> str:
-    return {"epsilon": "epsilon (nats)", "count": "people needed"}.get(name, name)
+def fewest(table: pd.DataFrame) -> str:
+    """Return which mechanism without a curator needs the fewest of `people` at small budgets, and up to which one."""
+    local = table[table["mechanism"] != "central Laplace"]
+    if local.empty:
+        return "No mechanism without a curator can"
+    best = local.loc[local.groupby(_BUDGET)["people needed"].idxmin()]
+    first = best["mechanism"].iloc[0]
+    others = best.loc[best["mechanism"] != first, _BUDGET].min()
+    reach = "at every ε drawn" if others != others else f"up to ε = {best.loc[best[_BUDGET] < others, _BUDGET].max():g}"
+    return f"Fewest people{' without a curator' if len(local) < len(table) else ''} {reach}: {first}"
 
 
 def needs(table: pd.DataFrame, value: str, *, xlabel: str) -> Figure:
@@ -37,8 +43,7 @@ def needs(table: pd.DataFrame, value: str, *, xlabel: str) -> Figure:
     names, numbers = table["mechanism"].tolist(), table[value].to_numpy(dtype=float)
     for row, (name, number) in enumerate(zip(names, numbers, strict=True)):
         axis.plot(number, row, color=look(name).colour, marker=look(name).marker, markersize=8)
-        text = f"{number:,.4g}" if number < 1e4 else f"{number:,.0f}"
-        axis.annotate(text, (number, row), (8, 0), textcoords="offset points", va="center")
+        axis.annotate(f"{number:,.0f}", (number, row), (8, 0), textcoords="offset points", va="center")
     axis.set(xscale="log", yticks=range(len(names)), yticklabels=names, xlabel=xlabel)
     axis.set_xlim(numbers.min() / 2, numbers.max() * 4)
     axis.set_ylim(len(names) - 0.5, -0.5)
@@ -46,34 +51,22 @@ def needs(table: pd.DataFrame, value: str, *, xlabel: str) -> Figure:
     return keep(figure, table, Encoding(x="mechanism", y=value, xlabel="", ylabel=xlabel, **axes))
 
 
-def fewest(table: pd.DataFrame, value: str) -> dict[str, str]:
-    """Say which mechanism without a curator needs least, and from which budget on."""
-    local = table[table["mechanism"] != "central Laplace"]
-    if local.empty:
-        return {"title": "No mechanism without a curator can"}
-    best = local.loc[local.groupby("epsilon (nats)")[value].idxmin()]
-    runs = groupby(zip(best["mechanism"], best["epsilon (nats)"], strict=True), key=lambda pair: pair[0])
-    starts = [(name, next(iter(run))[1]) for name, run in runs]
-    first = f"{starts[0][0]} at {'small' if starts[1:] else 'every'} ε"
-    others = [f"{name} from ε = {start:g} on" for name, start in starts[1:]]
-    return {"title": f"Fewest people: {listed([first, *others])}"}
-
-
 @table
-def errors_by_people(question: Mean, counts: Sequence[int], epsilons: Sequence[float]) -> Iterator[dict[str, Any]]:
+def errors(question: Mean, counts: Sequence[int], epsilons: Sequence[float]) -> Iterator[dict[str, Any]]:
     """Yield the error that the best mechanism promises, by the number of units that answer and the budget."""
     for epsilon in epsilons:
         for count in counts:
-            best = plan(replace(question, count=count, epsilon=epsilon, error=None), curator=False).best
-            if best is not None:
+            asked = question.with_value("epsilon", epsilon).with_value("error", None).with_value("count", count)
+            if best := plan(asked, curator=False).best:
                 named = {"mechanism": best.mechanism, "error": best.value}
                 yield {question.design.unit: count, "budget": f"ε = {epsilon:g}"} | named
 
 
 def falling(table: pd.DataFrame, unit: str, *, setting: str = "") -> Figure:
-    """Draw `errors_by_people`."""
-    errors = table[table[unit] == table[unit].max()]["error"]
-    title = f"The largest budget takes {1 - errors.iloc[-1] / errors.iloc[0]:.0%} off the error of the smallest"
+    """Draw `errors`."""
+    errors = table.groupby(unit)["error"]
+    gain = (errors.first() / errors.last()).max()
+    title = f"The largest budget divides the error of the smallest by up to {gain:.2g}"
     axes: dict[str, Any] = {"x": unit, "y": "error", "by": "budget", "xscale": "log", "yscale": "log"}
     return curves(table, **axes, ylabel="error promised", title=title, setting=setting)
 
@@ -82,10 +75,9 @@ def falling(table: pd.DataFrame, unit: str, *, setting: str = "") -> Figure:
 def parts(question: Mean, epsilons: Sequence[float]) -> Iterator[dict[str, Any]]:
     """Yield the shares of sampling and of randomisation in the best mechanism's variance at each budget, stacked."""
     for epsilon in epsilons:
-        best = plan(replace(question, epsilon=epsilon, error=None), curator=False).best
-        variance = None if best is None else best.variance
-        if variance is not None:
-            share, row = variance.sampling / variance.total, {"epsilon (nats)": epsilon, "variance": variance.total}
+        best = plan(question.with_value("error", None).with_value("epsilon", epsilon), curator=False).best
+        if best is not None and (variance := best.variance):
+            share, row = variance.sampling / variance.total, {_BUDGET: epsilon, "variance": variance.total}
             yield row | {"part": "sampling", "from": 0.0, "to": share}
             yield row | {"part": "randomisation", "from": share, "to": 1.0}
 
@@ -93,9 +85,9 @@ def parts(question: Mean, epsilons: Sequence[float]) -> Iterator[dict[str, Any]]
 def stacked(table: pd.DataFrame, *, setting: str = "") -> Figure:
     """Draw `parts`, one on the other."""
     sampling = table[table["part"] == "sampling"]
-    larger = sampling[sampling["to"] > 0.5]["epsilon (nats)"]
+    larger = sampling[sampling["to"] > 0.5][_BUDGET]
     title = "Randomisation is the larger part of the variance at every budget drawn"
     if len(larger):
         title = f"From ε = {larger.min():g} on sampling is the larger part of the variance"
-    axes: dict[str, Any] = {"x": "epsilon (nats)", "y": "to", "by": "part", "xscale": "log"}
+    axes: dict[str, Any] = {"x": _BUDGET, "y": "to", "by": "part", "xscale": "log"}
     return curves(table, **axes, band=("from", "to"), ylabel="share of the variance", title=title, setting=setting)

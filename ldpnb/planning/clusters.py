@@ -20,24 +20,16 @@ from ldpnb.privacy.subsampling import srs_loss
 class ClusterDesign:
     """A simple random sample of clusters; in those everybody is asked, or a simple random sample of them.
 
-    Parameters
-    ----------
-    clusters : int
-    size : float
-        People in each, or their mean number.
-    take : int, optional
-        People asked in each cluster that is drawn, all of whom answer or not; everybody if left out.
-    icc : float, optional
-        Intra-cluster correlation, ``1 - N s2_w / ((N - 1) s2)`` with the variance ``s2_w`` within clusters; the worst
-        if left out.
-    sd : float, optional
-        Standard deviation of the values.
-    size_sd : float
-        Standard deviation of the clusters' sizes; their means are taken to vary whatever the size.
-    chosen : int
-        Clusters drawn, set by `at`; the standard deviation then is that of values in ``[0, 1]``.
-    response : float
-        Chance that somebody who is asked answers, set by `at`.
+    - `clusters`, int
+    - `size`, float: people in each, or their mean number.
+    - `take`, int, optional: people asked in each cluster that is drawn, all of whom answer or not; everybody if left
+      out.
+    - `icc`, float, optional: intra-cluster correlation, ``1 - N s2_w / ((N - 1) s2)`` with the variance ``s2_w``
+      within clusters; the worst if left out.
+    - `sd`, float, optional: standard deviation of the values.
+    - `size_sd`, float: standard deviation of the clusters' sizes; their means are taken to vary whatever the size.
+    - `chosen`, int: clusters drawn, set by `at`; the standard deviation then is that of values in ``[0, 1]``.
+    - `response`, float: chance that somebody who is asked answers, set by `at`.
     """
 
     clusters: int
@@ -51,6 +43,7 @@ class ClusterDesign:
     unit: ClassVar[str] = "clusters"
     least: ClassVar[int] = 2
     respondents: ClassVar[bool] = False
+    estimator: ClassVar[str] = "expansion"
 
     def __post_init__(self) -> None:
         checks.plain(self, clusters=2)
@@ -177,13 +170,7 @@ class ClusterDesign:
         return float(np.logaddexp(math.log(rate), other) - np.logaddexp(math.log(rate) - inner, other))
 
     def scale(self, epsilon: float) -> float:
-        """Return the scale of a curator's noise on the estimate.
-
-        Raises
-        ------
-        UnableError
-            If some are asked in clusters whose sizes differ: the noise depends on the largest cluster.
-        """
+        """Return the scale of a curator's noise on the estimate; none if some are asked where sizes differ."""
         if self.size_sd and self.take is not None:
             raise UnableError("the noise would depend on the largest cluster: leave out take, or give all one size")
         # where not everybody answers, one value may be the only one of its cluster

@@ -21,7 +21,7 @@ from ldpnb.surveys import binomials
 
 Sample = StratifiedDesign | ClusterDesign
 Tail = Literal["guaranteed", "normal", "near"]
-"""What holds for all data, the normal law, or a guess for searches: the exact law near the worst data."""
+"""What holds for all data, the normal law, or for searches the exact law at the largest variance, nearly the worst."""
 
 _SHARES = np.array([0, 2**-10, 2**-7, 2**-5, *np.arange(1, 17) / 16])
 _FEW = np.array([0, 2**-8, 1 / 16, 1 / 4, 1 / 2, 1])
@@ -32,21 +32,20 @@ _FINE = np.linspace(0, 1, 129)
 class Linear:
     """The mean of unbiased reports of values in ``[0, 1]``, or a curator's with noise; or several shares by such means.
 
-    Parameters
-    ----------
-    reports : Reports
-    noise : float
-        Scale of the noise that a curator adds to the mean.
-    events : int
-        Shares that must all be met; they add up to 1.
+    - `reports`, Reports
+    - `noise`, float: scale of the noise that a curator adds to the mean.
+    - `events`, int: shares that must all be met; they add up to 1.
+    - `unit`, float: the mean report of an error of 1.
     """
 
     reports: Reports
     noise: float = 0.0
     events: int = 1
+    unit: float = 1.0
 
     def failure(self, sample: Sample, error: float, tail: Tail) -> tuple[float, str]:
         """Return the chance at the worst data, or a bound on it; over several shares by the union bound."""
+        error = error * self.unit
         if tail == "normal":
             return self._normal(sample, error), "normal"
         if isinstance(sample, StratifiedDesign) and len(sample.parts) == 1:
@@ -60,10 +59,7 @@ class Linear:
         return min(1.0, self.events * bounds[name]), "Hoeffding" if hoeffding else name
 
     def _exact(self, sample: StratifiedDesign, error: float, *, near: bool) -> float | None:
-        """Return the chance by the law of the reports, sampling included; None if it is not known.
-
-        If `near`, at the share of the largest variance only, which nearly always is the worst.
-        """
+        """Return the chance by the law of the reports, sampling included; None if it is not known."""
         (people,), (number,), reports = sample.parts, sample.answers, self.reports
         if number == people and self.noise:
             single = means.laplace_sum_tail(1, error / self.noise)
@@ -85,16 +81,16 @@ class Linear:
             return binomials.sampled_two_rates_exact(people, holders, number, reports.p, reports.q, deviation)
 
         if near and self.events == 1:
-            return float(chance(self._widest(sample)[1:2]).max())
+            return float(chance(self._widest(sample)[1:2])[0])
         if self.noise and self.events == 1:
             return curator_failure(people, number, error, self.noise)[0]
         if reports.ends and not self.noise and number < people:  # this joint law is costly: few shares are tried
             return self._worst(chance, np.union1d(_FEW, self._widest(sample)), refine=False)
-        return self._worst(chance)
+        return self._worst(chance, refine=not near)
 
     def _widest(self, sample: StratifiedDesign) -> Floats:
-        """Return the share of ones at which the variance is largest, between its neighbours."""
-        best = _FINE[self._variances(_FINE, sample).argmax()]
+        """Return the share of ones, or the value of all, at which the variance is largest, between its neighbours."""
+        best = _FINE[self._variances(_FINE, sample).argmax()] if self.reports.ends else 0.5
         return np.clip([best - 1 / 32, best, best + 1 / 32], 0, 1)
 
     def _variances(self, shares: Floats, sample: StratifiedDesign) -> Floats:

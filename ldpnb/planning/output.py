@@ -4,7 +4,7 @@ import io
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import click
 
@@ -12,15 +12,11 @@ from ldpnb.checks import UsageError, needed_for
 from ldpnb.writing import write
 
 
-class Result(Protocol):
-    """What a command computes: text, and tables by their names, the first of which is the result."""
+def show(result: Any, style: str, output: Path | None, picture: Callable[[], Any] | None = None) -> None:
+    """Show a result, or write it to a file in the format of its name unless one is asked for; draw a `picture`.
 
-    def tables(self) -> dict[str, list[dict[str, Any]]]:
-        """Return the rows of each table."""
-
-
-def show(result: Result, style: str, output: Path | None, picture: Callable[[], Any] | None = None) -> None:
-    """Show a result, or write it to a file in the format of its name unless one is asked for; draw a `picture`."""
+    A result is text, and has ``tables()``: rows by the name of their table, the first of which is the result.
+    """
     if output is None and style == "xlsx":
         raise UsageError("output must name a file for format xlsx, got none")
     style = output.suffix[1:] if output is not None and style == "text" else style

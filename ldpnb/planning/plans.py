@@ -9,7 +9,7 @@ from typing import Any
 
 from ldpnb.notebook.prose import listed, rounded_up
 from ldpnb.planning.clusters import ClusterDesign
-from ldpnb.planning.questions import Gap, Question
+from ldpnb.planning.questions import Question
 from ldpnb.planning.reports import MANY
 from ldpnb.planning.solve import SMALLEST_EPSILON, Answer, answer
 from ldpnb.surveys.field_plan import ESTIMATORS
@@ -20,12 +20,6 @@ _ASKS = {
     "error": "Which error can be promised?",
     "failure": "How likely is a larger error?",
 }
-_MORE = {
-    "count": "needs {:.3g} times as many {}",
-    "epsilon": "needs {:.3g} times the budget",
-    "error": "has {:.3g} times the error",
-    "failure": "fails {:.3g} times as often",
-}
 _BOUNDS = {
     "exact": "the law of reports or noise at the worst data, continued between whole numbers; holds for all data",
     "Hoeffding": "Hoeffding's bound, of samples without replacement by Serfling's factor; holds for all data",
@@ -33,6 +27,7 @@ _BOUNDS = {
     "Chebyshev": "Chebyshev's bound at the worst variance; holds for all data",
     "normal": "the normal law at the worst variance; an approximation for many reports, no promise",
 }
+_GAP = "the unbiased gap of `ldpnb.estimators.gaps`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +38,6 @@ class Plan:
     """
 
     question: Question
-    unknown: str
     answers: tuple[Answer, ...]
 
     @property
@@ -56,24 +50,14 @@ class Plan:
         """The best mechanism, if any can."""
         return self.able[0] if self.able else None
 
-    def to_frame(self) -> Any:
-        """Return the answers as a pandas DataFrame, a row per mechanism, numbers unrounded."""
-        import pandas as pd
-
-        return pd.DataFrame(self.tables()["answers"], dtype=object)
-
     def tables(self) -> dict[str, list[dict[str, Any]]]:
         """Return rows by the name of their table: the answers, what was asked, and whom to invite in each stratum."""
-        question = self.question
+        question, best = self.question, self.best
         given = {one.name: getattr(question, one.name) for one in fields(question) if one.name != "design"}
-        asked = {"asked": self.unknown} | {name: value for name, value in given.items() if value not in (None, "")}
-        asked |= {
-            "subject": question.subject,
-            "design": str(question.design),
-            "best": self.best and self.best.mechanism,
-        }
+        asked = {"asked": question.unknown} | {name: value for name, value in given.items() if value not in (None, "")}
+        asked |= {"subject": question.subject, "design": str(question.design), "best": best and best.mechanism}
         made = {"answers": [_row(answer) for answer in self.answers], "question": [asked]}
-        if self.best is not None and (invited := _allocation(self.best)):
+        if best is not None and (invited := _allocation(best)):
             made["allocation"] = [{"stratum": name, "invite": number} for name, number in invited.items()]
         return made
 
@@ -81,24 +65,20 @@ class Plan:
         bounds, best = {a.bound for a in self.answers}, self.best
         notes = [f"{name}: {words}." for name, words in _BOUNDS.items() if name in bounds]
         remarks = [f"{a.mechanism}: {a.candidate.remark}." for a in self.answers if a.candidate.remark]
-        details = [] if best is None else [_drawn(best), _promise(best), *_parts(best), _losses(best)]
-        if best is not None and not best.least:
-            details = ["This number suffices; that no smaller one does is not proven.", *details]
-        return "\n".join([_asked(self), "", *_lines(self), "", _ranked(self), *details, *notes, *remarks])
+        ranked = ["No mechanism can do this."]
+        if best is not None:
+            # numbers are searched to nine digits: mechanisms that are one and the same are alike
+            tied = [a.mechanism for a in self.able if math.isclose(a.value, best.value, rel_tol=1e-8)]
+            proven = [] if best.least else ["This number suffices; that no smaller one does is not proven."]
+            ranked = [f"Best: {listed(tied)}{', alike' if len(tied) > 1 else ''}.", *proven, *_details(best)]
+        return "\n".join([_asked(self.question), "", *_lines(self), "", *ranked, *notes, *remarks])
 
 
 def plan(question: Question, *, curator: bool = True) -> Plan:
     """Answer a question, which leaves out one of count, epsilon, error and failure, for every mechanism.
 
-    Without `curator` none is answered for to compare with.
+    Without `curator` none is answered for to compare with. Whatever else is left out is a ValueError.
 
-    Raises
-    ------
-    ValueError
-        Unless exactly one quantity is left out.
-
-    Examples
-    --------
     >>> import ldpnb as ldp
     >>> best = ldp.plan(ldp.Frequency(epsilon=1.0, error=0.02, failure=0.01, values=16)).best
     >>> best.mechanism, best.value
@@ -110,12 +90,10 @@ def plan(question: Question, *, curator: bool = True) -> Plan:
     """
 
     def order(a: Answer) -> tuple[bool, bool, float]:
-        # numbers are searched to nine digits: mechanisms that are one and the same are alike
         return _compared(question, a), not a.feasible, float(f"{a.value:.8g}") if a.feasible else 0.0
 
-    candidates = [one for one in question.candidates if curator or not one.central]
-    answers = [answer(question, one.name) for one in candidates]
-    return Plan(question, question.unknown, tuple(sorted(answers, key=order)))
+    answers = [answer(question, one.name) for one in question.candidates if curator or not one.central]
+    return Plan(question, tuple(sorted(answers, key=order)))
 
 
 def _compared(question: Question, answer: Answer) -> bool:
@@ -154,8 +132,9 @@ def _allocation(answer: Answer) -> dict[str, int]:
     return dict(zip(names, answer.question.invited, strict=True)) if len(names) > 1 else {}
 
 
-def _asked(plan: Plan) -> str:
-    question, unit = plan.question, plan.question.design.unit
+def _asked(question: Question) -> str:
+    """Return the question in words."""
+    unit = question.design.unit
     words = {
         "count": f"{{:,}} {unit}",
         "epsilon": "epsilon {:g} of each report",
@@ -164,12 +143,13 @@ def _asked(plan: Plan) -> str:
     }
     parts = [word.format(value) for name, word in words.items() if (value := getattr(question, name)) is not None]
     times = f", {question.releases:,} times" if question.releases > 1 else ""
-    return f"{_ASKS[plan.unknown].format(unit)} {', '.join(parts)}; {question.subject}; {question.design}{times}."
+    return f"{_ASKS[question.unknown].format(unit)} {', '.join(parts)}; {question.subject}; {question.design}{times}."
 
 
 def _lines(plan: Plan) -> list[str]:
     """Return a row per mechanism: what was asked of it and by which bound, or why there is no answer."""
-    unit = plan.question.design.unit if plan.unknown == "count" else plan.unknown
+    unknown = plan.question.unknown
+    unit = plan.question.design.unit if unknown == "count" else unknown
     rows = [("mechanism", unit, "bound"), *((a.mechanism, _value(a), a.bound or a.reason) for a in plan.answers)]
     names, values = (max(len(row[column]) for row in rows) for column in (0, 1))
     return [f"{name:{names}}  {value:>{values}}  {bound}" for name, value, bound in rows]
@@ -178,79 +158,58 @@ def _lines(plan: Plan) -> list[str]:
 def _value(answer: Answer) -> str:
     if not answer.feasible:
         return "-"
-    if answer.unknown == "count":
-        return f"{int(answer.value):,}"
     if answer.unknown == "epsilon" and answer.value <= SMALLEST_EPSILON:
         return f"< {SMALLEST_EPSILON:g}"
-    return rounded_up(answer.value)
+    return f"{answer.value:,}" if answer.unknown == "count" else rounded_up(answer.value)
 
 
-def _ranked(plan: Plan) -> str:
-    """Return which mechanism is best and by how much, or that none can."""
-    able = plan.able
-    if not able:
-        return "No mechanism can do this."
-    tied = [a.mechanism for a in able if math.isclose(a.value, able[0].value, rel_tol=1e-8)]
-    if len(able) < 2 or len(tied) > 1:
-        return f"Best: {listed(tied)}, {'alike' if len(tied) > 1 else 'the only one that can'}."
-    margin = able[1].value / able[0].value if able[0].value > 0 else math.inf
-    return f"Best: {tied[0]}; the next, {able[1].mechanism}, " + (
-        f"{_MORE[plan.unknown].format(margin, plan.question.design.unit)}."
-    )
+def _details(a: Answer) -> list[str]:
+    """Return whom to ask, what is promised for whom by which estimator, its two parts, and what is lost."""
+    question, variance = a.question, a.variance
+    error, chance = (rounded_up(float(value or 0)) for value in (question.error, question.failure))
+    probability = f"probability {'about' if question.tail == 'normal' else 'at most'} {chance} ({a.bound})"
+    times = f" Each of the {question.releases:,} estimates has this error." if question.releases > 1 else ""
+    lines = [
+        _drawn(a),
+        f"Promised for {a.whom}: at the worst data an error of {error} or more has {probability}.{times}",
+        f"Estimator ({a.estimator}): {ESTIMATORS.get(a.estimator, _GAP)}.",
+    ]
+    if variance is not None:
+        sampling, randomisation = math.sqrt(variance.sampling), math.sqrt(variance.randomisation)
+        parts = f"sampling {sampling:.3g}, randomisation {randomisation:.3g}"
+        if isinstance(a.sample, ClusterDesign):
+            sampled, total = a.design_effects
+            among = "" if math.isnan(sampled) else f"{sampled:.3g} of sampling, "
+            parts += f"; design effect {among}{total:.3g} in all"
+        lines.append(f"Standard deviation at the worst data: {parts}.")
+    return [*lines, _losses(a)]
 
 
-def _drawn(answer: Answer) -> str:
+def _drawn(a: Answer) -> str:
     """Return whom to ask."""
-    question, sample, invited = answer.question, answer.sample, sum(answer.question.invited)
-    design, some = question.design, f" ({question.response:.0%} answer)" if question.response < 1 else ""
+    question, sample, invited = a.question, a.sample, sum(a.question.invited)
+    some = f" ({question.response:.0%} answer)" if question.response < 1 else ""
     if isinstance(sample, ClusterDesign):
         asked = f"{sample.take:,} people" if sample.take else "everybody"
         people = f"{invited:,} people" + (f", of whom about {sample.people:,} answer" if some else "")
         return f"Draw {sample.chosen:,} of {sample.clusters:,} clusters and ask {asked} in each, {people}."
-    if design.respondents:
+    if sample.respondents:
         return f"Get {sample.people:,} answers" + (f": invite {invited:,} people{some}." if some else ".")
-    parts = ", ".join(f"{name} {number:,}" for name, number in _allocation(answer).items())
+    parts = ", ".join(f"{name} {number:,}" for name, number in _allocation(a).items())
     of = f" of {sample.population:,}" if sample.population < MANY else ""
     needed = f" for {sample.people:,} answers{some}" if some else ""
     return f"Ask {invited:,}{of} people{needed}{f': {parts}' if parts else ''}."
 
 
-def _promise(answer: Answer) -> str:
-    question = answer.question
-    error, chance = (rounded_up(float(value or 0)) for value in (question.error, question.failure))
-    certainty = "about" if question.tail == "normal" else "at most"
-    times = f" Each of the {question.releases:,} estimates has this error." if question.releases > 1 else ""
-    gap = isinstance(question, Gap)
-    estimator = "the unbiased gap of `ldpnb.estimators.gaps`" if gap else ESTIMATORS[answer.estimator]
-    return (
-        f"Promised for {answer.whom}: at the worst data an error of {error} or more has probability {certainty} "
-        f"{chance} ({answer.bound}).{times}\nEstimator ({answer.estimator}): {estimator}."
-    )
-
-
-def _parts(answer: Answer) -> list[str]:
-    variance, sample = answer.variance, answer.sample
-    if variance is None:
-        return []
-    line = f"Standard deviation at the worst data: sampling {math.sqrt(variance.sampling):.3g}"
-    line += f", randomisation {math.sqrt(variance.randomisation):.3g}"
-    if isinstance(sample, ClusterDesign):
-        sampling, total = answer.design_effects
-        line += f"; design effect {f'{sampling:.3g} of sampling, ' if sampling == sampling else ''}{total:.3g} in all"
-    return [f"{line}."]
-
-
-def _losses(answer: Answer) -> str:
+def _losses(a: Answer) -> str:
     """Return what a report, all of a person, and all that is released lose."""
-    question, under = answer.question, " (epsilon, in nats, if one person's value is replaced)"
-    many, together = question.releases > 1, rounded_up(answer.reported)
-    if answer.candidate.central:
+    question, under = a.question, " (epsilon, in nats, if one person's value is replaced)"
+    many, together = question.releases > 1, rounded_up(a.reported)
+    if a.candidate.central:
         loses = f" to each of {question.releases:,} releases, which together lose" if many else "; it loses"
-        return f"The curator adds Laplace noise of scale {answer.noise:.4g}{loses} {together}{under}."
+        return f"The curator adds Laplace noise of scale {a.noise:.4g}{loses} {together}{under}."
     line = f"A report loses {rounded_up(float(question.epsilon or 0))} to whoever receives it{under}"
     if many:
         line += f", and the {question.releases:,} reports of a person together {together}"
-    if answer.hidden > 0.99 * answer.reported:
-        return f"{line}; so does all that is released."
-    hidden = f"to readers who cannot know who was asked only {rounded_up(answer.hidden)}"
-    return f"{line}; so does all that is released, {hidden}."
+    hidden = f", to readers who cannot know who was asked only {rounded_up(a.hidden)}"
+    return f"{line}; so does all that is released{hidden if a.hidden < 0.99 * a.reported else ''}."

@@ -6,10 +6,9 @@ from statistics import NormalDist
 from typing import Any
 
 from ldpnb import checks
-from ldpnb.mechanisms.frequency import KaryRandomisedResponse
-from ldpnb.planning.reports import MANY, Reports, largest
 
 _NORMAL = NormalDist()
+_QUANTITIES = ("count", "gap", "power", "epsilon")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,26 +17,15 @@ class Power:
 
     One of count, gap, power and epsilon is left out, and `completed` computes it.
 
-    Parameters
-    ----------
-    count : int, optional
-        People who answer, in both groups together.
-    gap : float, optional
-        Between the means.
-    power : float, optional
-        Chance to find it.
-    level : float
-        Chance to find one where there is none, two-sided.
-    epsilon : float, optional
-        Of a report, nats.
-    share : float
-        Of the answers, that come from the first group.
-    sd : float, optional
-        Of the values in each group; the worst if left out.
-    binary : bool
+    - `count`, int, optional: people who answer, in both groups together.
+    - `gap`, float, optional: between the means.
+    - `power`, float, optional: chance to find it.
+    - `level`, float: chance to find one where there is none, two-sided.
+    - `epsilon`, float, optional: of a report, nats in ``[1e-8, 700]``.
+    - `share`, float: of the answers, that come from the first group.
+    - `sd`, float, optional: of the values in each group, at most 1/2; the worst if left out.
+    - `binary`, bool: whether values are 0 and 1 only; of others a bit is worst whatever their spread.
 
-    Examples
-    --------
     >>> Power(gap=0.1, power=0.8, epsilon=1.0, binary=True).completed().count
     3676
     """
@@ -53,34 +41,34 @@ class Power:
 
     def __post_init__(self) -> None:
         checks.plain(self)
-        for name in ("power", "level", "share"):
-            if getattr(self, name) is not None:
-                checks.open_probability(**{name: getattr(self, name)})
-        for name in ("gap", "epsilon"):
-            if getattr(self, name) is not None:
-                checks.positive(**{name: getattr(self, name)})
-        if self.count is not None:
-            checks.whole(count=self.count, at_least=2)
+        given = {name: value for name, value in asdict(self).items() if value is not None}
+        for name in sorted(given.keys() & {"power", "level", "share"}):
+            checks.open_probability(**{name: given[name]})
+        checks.positive(gap=given.get("gap", 1.0))
+        checks.numbers(epsilon=checks.positive(epsilon=given.get("epsilon", 1.0)), low=1e-8, high=700)
+        checks.numbers(sd=given.get("sd", 0.0), low=0, high=0.5)
+        checks.whole(count=given.get("count", 2), at_least=2)
+
+    @property
+    def sampling(self) -> float:
+        """Variance of a value, with what rounding it to a bit adds."""
+        return self.sd**2 if self.binary and self.sd is not None else 1 / 4
 
     @property
     def per_answer(self) -> float:
-        """Variance of the gap times the number of answers, sampling and randomisation: ``(s2 + v) / (a (1 - a))``."""
-        reports = Reports.of(KaryRandomisedResponse(float(self.epsilon or 0), 2), ends=self.binary)
-        one = largest(reports, 1.0, 1.0, MANY, None if self.sd is None else self.sd**2)
-        return one.total / (self.share * (1 - self.share))
+        """Variance of the gap times the number of answers: ``(s2 + 1 / (4 sinh^2(epsilon / 2))) / (a (1 - a))``."""
+        noise = 1 / (2 * math.sinh(float(self.epsilon or 0) / 2)) ** 2
+        return (self.sampling + noise) / (self.share * (1 - self.share))
 
     def completed(self) -> "Power":
         """Return the test with what was left out: ``n = (z_(1 - level/2) + z_power)^2 V / gap^2``, rounded up.
 
-        Raises
-        ------
-        ValueError
-            Unless one quantity is left out, or if no budget reaches the power.
+        That nothing or more is left out, or that no budget reaches the power, is a ValueError.
         """
-        missing = [name for name in ("count", "gap", "power", "epsilon") if getattr(self, name) is None]
+        missing = [name for name in _QUANTITIES if getattr(self, name) is None]
         if len(missing) != 1:
             left = " and ".join(f"no {name}" for name in missing) or "all"
-            raise ValueError(f"one of count, gap, power, epsilon must be left out, got {left}")
+            raise ValueError(f"one of {', '.join(_QUANTITIES)} must be left out, got {left}")
         count, gap, limit = int(self.count or 0), float(self.gap or 1), _NORMAL.inv_cdf(1 - self.level / 2)
         if self.power is None:
             shift = gap * math.sqrt(count / self.per_answer)
@@ -92,18 +80,10 @@ class Power:
             return replace(self, count=max(2, math.ceil(self.per_answer * (reach / gap) ** 2 - 1e-9)))
         if self.gap is None:
             return replace(self, gap=reach * math.sqrt(self.per_answer / count))
-
-        from scipy.optimize import brentq
-
-        def excess(logarithm: float) -> float:
-            return math.log(replace(self, epsilon=math.exp(logarithm)).per_answer * (reach / gap) ** 2 / count)
-
-        low, high = math.log(1e-6), math.log(100.0)
-        if excess(high) > 0:
-            raise ValueError("no epsilon up to 100 reaches the power: sampling alone is too coarse")
-        return replace(
-            self, epsilon=math.exp(float(brentq(excess, low, high, xtol=1e-13))) if excess(low) > 0 else 1e-6
-        )
+        noise = count * (gap / reach) ** 2 * self.share * (1 - self.share) - self.sampling
+        if noise <= 0:
+            raise ValueError("no epsilon reaches the power: sampling alone is too coarse")
+        return replace(self, epsilon=max(1e-8, 2 * math.asinh(1 / (2 * math.sqrt(noise)))))
 
     def tables(self) -> dict[str, list[dict[str, Any]]]:
         """Return every number, as one row."""

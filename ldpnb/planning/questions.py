@@ -5,6 +5,7 @@ which law its error is bounded, and what a report and a release lose.
 """
 
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -15,7 +16,8 @@ from ldpnb.notebook.prose import listed
 from ldpnb.planning import mechanisms
 from ldpnb.planning.clusters import ClusterDesign
 from ldpnb.planning.laws import Tail
-from ldpnb.planning.mechanisms import Candidate, Law
+from ldpnb.planning.mechanisms import Candidate
+from ldpnb.planning.reports import Reports
 from ldpnb.planning.samples import Everyone, StratifiedDesign
 
 QUANTITIES = ("count", "epsilon", "error", "failure")
@@ -31,28 +33,18 @@ Design = StratifiedDesign | ClusterDesign
 class Question:
     """What shares, means and gaps have in common.
 
-    Parameters
-    ----------
-    count : int, optional
-        Units that answer: people, or clusters that are drawn.
-    epsilon : float, optional
-        Loss of a report, or of all that is released by a curator, nats in ``[1e-8, 700]``, under replacement of one
-        person's value.
-    error : float, optional
-        The estimate shall be off by less than this.
-    failure : float, optional
-        Except with this probability.
-    design : Design
-        By `Everyone`, `SimpleDesign`, `StratifiedDesign` or `ClusterDesign`.
-    mechanism : str
-        The only one to plan for; all if left out.
-    response : float
-        Chance that somebody who is asked answers, whatever their value. The failure includes that too few do.
-    releases : int
-        Estimates from one and the same sample, each with this error: people report as often, at `epsilon` each time,
-        and a curator releases as many.
-    tail : {"guaranteed", "normal"}
-        A law or bound that holds for all data, or the normal law, an approximation.
+    - `count`, int, optional: units that answer: people, or clusters that are drawn.
+    - `epsilon`, float, optional: loss of a report, or of all that is released by a curator, nats in ``[1e-8, 700]``,
+      under replacement of one person's value.
+    - `error`, float, optional: the estimate shall be off by less than this.
+    - `failure`, float, optional: except with this probability.
+    - `design`, Design: by `Everyone`, `SimpleDesign`, `StratifiedDesign` or `ClusterDesign`.
+    - `mechanism`, str: the only one to plan for; all if left out.
+    - `response`, float: chance that somebody who is asked answers, whatever their value. The failure includes that
+      too few do.
+    - `releases`, int: estimates from one and the same sample, each with this error: people report as often, at
+      `epsilon` each time, and a curator releases as many.
+    - `tail`, {"guaranteed", "normal"}: a law or bound that holds for all data, or the normal law, an approximation.
     """
 
     count: int | None = None
@@ -65,13 +57,20 @@ class Question:
     releases: int = 1
     tail: Tail = "guaranteed"
 
+    binary: ClassVar[bool] = False
+    """Whether values are at the two ends of their range only."""
+    events: ClassVar[int] = 1
+    """Estimates whose errors must all be met."""
     sensitivity: ClassVar[float] = 1.0
     """How far a sum changes, summed over all that a curator releases, if one value does."""
-    span: ClassVar[float] = 1.0
-    """Length of the range of the values."""
+    low: ClassVar[float] = 0.0
+    high: ClassVar[float] = 1.0
 
     def __post_init__(self) -> None:
         checks.plain(self)
+        checks.numbers(range=(self.low, self.high), low=-1e150, high=1e150)
+        if not self.low < self.high:
+            raise ValueError(f"low must be < high, got low={self.low!r}, high={self.high!r}")
         if self.count is not None:
             count = checks.whole(count=self.count, at_least=self.design.least)
             if count > self.design.most:
@@ -90,19 +89,14 @@ class Question:
             checks.choice(mechanism=self.mechanism, among=tuple(one.name for one in self._known))
 
     @property
+    def span(self) -> float:
+        """Length of the range of the values."""
+        return self.high - self.low
+
+    @property
     def scale(self) -> float:
         """Largest possible error."""
         return self.span
-
-    @property
-    def ends(self) -> bool:
-        """Whether values are at the two ends of their range only."""
-        return False
-
-    @property
-    def events(self) -> int:
-        """Estimates whose errors must all be met."""
-        return 1
 
     @property
     def subject(self) -> str:
@@ -120,13 +114,7 @@ class Question:
 
     @property
     def unknown(self) -> str:
-        """The one quantity that is left out.
-
-        Raises
-        ------
-        ValueError
-            If there is none or more than one.
-        """
+        """The one quantity that is left out; if none is, or more are, a ValueError."""
         missing = [name for name in QUANTITIES if getattr(self, name) is None]
         if len(missing) != 1:
             left = f"{listed(missing)} are left out" if missing else "nothing is left out"
@@ -144,18 +132,18 @@ class Question:
         return one
 
     @property
-    def law(self) -> Law:
+    def law(self) -> Any:
         """The law of the estimate by the mechanism that is named."""
-        return self.candidate.law(float(self.epsilon or 0), self)
+        return _law(self)
 
-    def drawn(self, law: Law) -> Design:
-        """Return who is asked, people with values in ``[0, 1]`` whose estimate has a law."""
-        return self.design.at(int(self.count or 0), law.reports, self.span, self.response)
+    def drawn(self, reports: Reports) -> Design:
+        """Return who is asked, people with values in ``[0, 1]``, for reports of a kind."""
+        return self.design.at(int(self.count or 0), reports, self.span, self.response)
 
     @property
     def sample(self) -> Design:
         """Who is asked for the mechanism that is named."""
-        return self.drawn(self.law)
+        return self.drawn(self.law.reports)
 
     @property
     def invited(self) -> tuple[int, ...]:
@@ -164,29 +152,35 @@ class Question:
 
     def chance(self, tail: Tail | None = None) -> tuple[float, str]:
         """Return the chance of the error at the worst data, or a bound on it, and which; too few answers included."""
-        law = self.law
-        sample = self.drawn(law)
-        chance, bound = law.failure(sample, float(self.error or 0) / self.span, tail or self.tail)
-        if self.response < 1:
-            chance = chance + sample.empty if isinstance(sample, ClusterDesign) else chance / (1 - SHORT)
-        return min(1.0, chance), bound
+        return _chance(self, "normal" if "normal" in (tail, self.tail) else tail or "guaranteed")
+
+
+@lru_cache(maxsize=64)
+def _law(question: Question) -> Any:
+    return question.candidate.law(question)
+
+
+@lru_cache(maxsize=1024)
+def _chance(question: Question, tail: Tail) -> tuple[float, str]:
+    sample = question.sample
+    chance, bound = question.law.failure(sample, float(question.error or 0) / question.span, tail)
+    if question.response < 1:
+        chance = chance + sample.empty if isinstance(sample, ClusterDesign) else chance / (1 - SHORT)
+    return min(1.0, chance), bound
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frequency(Question):
     """The shares of people who hold each of some values.
 
-    Parameters
-    ----------
-    values : int
-        Number ``k >= 2`` of values.
-    simultaneous : bool
-        Whether the error is that of all ``k`` shares at once, or of any one of them.
+    - `values`, int: number ``k >= 2`` of values.
+    - `simultaneous`, bool: whether the error is that of all ``k`` shares at once, or of any one of them.
     """
 
     values: int = 2
     simultaneous: bool = False
 
+    binary: ClassVar[bool] = True
     sensitivity: ClassVar[float] = 2.0
 
     def __post_init__(self) -> None:
@@ -194,12 +188,7 @@ class Frequency(Question):
         Question.__post_init__(self)
 
     @property
-    def ends(self) -> bool:
-        """Whether values are at the two ends of their range only: one is held or not."""
-        return True
-
-    @property
-    def events(self) -> int:
+    def events(self) -> int:  # type: ignore[override]
         """Estimates whose errors must all be met."""
         return self.values if self.simultaneous else 1
 
@@ -214,42 +203,16 @@ class Frequency(Question):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Ranged(Question):
-    """A question about numbers in a range."""
-
-    low: float = 0.0
-    high: float = 1.0
-
-    def __post_init__(self) -> None:
-        checks.numbers(range=(self.low, self.high), low=-1e150, high=1e150)
-        if not self.low < self.high:
-            raise ValueError(f"low must be < high, got low={self.low!r}, high={self.high!r}")
-        Question.__post_init__(self)
-
-    @property
-    def span(self) -> float:  # type: ignore[override]
-        """Length of the range of the values."""
-        return self.high - self.low
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mean(_Ranged):
+class Mean(Question):
     """The mean of numbers in a known range.
 
-    Parameters
-    ----------
-    low, high : float
-        The range, known beforehand. Values outside must be clipped by their holder.
-    binary : bool
-        Whether values are `low` or `high` only.
+    - `low`, `high`, float: the range, known beforehand. Values outside must be clipped by their holder.
+    - `binary`, bool: whether values are `low` or `high` only.
     """
 
-    binary: bool = False
-
-    @property
-    def ends(self) -> bool:
-        """Whether values are at the two ends of their range only."""
-        return self.binary
+    low: float = 0.0  # type: ignore[misc]
+    high: float = 1.0  # type: ignore[misc]
+    binary: bool = False  # type: ignore[misc]
 
     @property
     def subject(self) -> str:
@@ -263,17 +226,15 @@ class Mean(_Ranged):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Gap(_Ranged):
+class Gap(Question):
     """The gap between the means of two groups, when both value and group are sensitive.
 
-    Parameters
-    ----------
-    shares : tuple of float
-        Share of the people in every group; the first two are compared.
-    low, high : float
-        Range of the values, known beforehand.
+    - `shares`, tuple of float: share of the people in every group; the first two are compared.
+    - `low`, `high`, float: range of the values, known beforehand.
     """
 
+    low: float = 0.0  # type: ignore[misc]
+    high: float = 1.0  # type: ignore[misc]
     design: StratifiedDesign = field(default_factory=Everyone)
     shares: tuple[float, ...] = (0.5, 0.5)
 
@@ -284,7 +245,7 @@ class Gap(_Ranged):
         checks.distribution(shares=self.shares)
         if len(self.shares) < 2 or min(self.shares) <= 0:
             raise ValueError(f"shares must be > 0 for at least two groups, got shares={self.shares!r}")
-        _Ranged.__post_init__(self)
+        Question.__post_init__(self)
 
     @property
     def scale(self) -> float:
@@ -305,5 +266,7 @@ class Gap(_Ranged):
 
     @property
     def _known(self) -> tuple[Candidate, ...]:
+        from ldpnb.planning import gaps
+
         uneven = len(self.shares) == 2 and abs(self.shares[0] - self.shares[1]) > 1e-12
-        return mechanisms.UNEVEN_GAPS if uneven else mechanisms.GAPS
+        return (*gaps.GAPS, gaps.BEST_CHANNEL) if uneven else gaps.GAPS

@@ -7,6 +7,7 @@ the reports' own variance.
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,8 +21,7 @@ class UnableError(ValueError):
     """Why a mechanism cannot answer a question that others can."""
 
 
-@dataclass(frozen=True, slots=True)
-class Variance:
+class Variance(NamedTuple):
     """The two parts of an estimate's variance."""
 
     sampling: float
@@ -37,19 +37,11 @@ class Variance:
 class Reports:
     """Bits that support a value with chances `p` and `q`, or values with Laplace noise, or the values themselves.
 
-    Parameters
-    ----------
-    p, q : float
-        Chance of a one from the values 1 and 0; 1 and 0 where reports are no bits.
-    truth, miss : float
-        ``p - q`` and ``1 - p``, which do not cancel.
-    scale : float
-        Of Laplace noise; 0 for bits and for values that a curator has.
-    ends : bool
-        Whether values are 0 and 1 only.
+    - `p`, `q`, float: chance of a one from the values 1 and 0; 1 and 0 where reports are no bits.
+    - `truth`, `miss`, float: ``p - q`` and ``1 - p``, which do not cancel.
+    - `scale`, float: of Laplace noise; 0 for bits and for values that a curator has.
+    - `ends`, bool: whether values are 0 and 1 only.
 
-    Examples
-    --------
     >>> Reports(0.75, 0.25, 0.5, 0.25).variance(0.5)
     1.0
     """
@@ -103,21 +95,14 @@ def largest(
 ) -> Variance:
     """Return the largest ``own S2 + share v`` over populations, ``S2`` being their variance and ``v`` that of a report.
 
-    Parameters
-    ----------
-    own, share : float
-        How much the design makes of the variance of the values and of a report's.
-    people : int
-        In the population.
-    s2 : float, optional
-        Its variance, if known.
-    parts : int, optional
-        Groups of people whose values are all alike, if these are the worst; everybody is one if left out.
+    It is linear in ``S2``, so the worst is an end: all values in the middle of the range, where a bit varies most, or
+    all at its ends. There a share ``t`` at 1 gives ``own N/(N-1) t (1 - t) + share (low + t (high - low))``.
 
-    Notes
-    -----
-    The sum is linear in the variance, so the worst is an end: all values in the middle of the range, where a bit varies
-    most, or all at its ends. There a share ``t`` at 1 gives ``own N/(N-1) t (1 - t) + share (low + t (high - low))``.
+    - `own`, `share`, float: how much the design makes of the variance of the values and of a report's.
+    - `people`, int: in the population.
+    - `s2`, float, optional: its variance, if known.
+    - `parts`, int, optional: groups of people whose values are all alike, if these are the worst; everybody is one if
+      left out.
     """
     if s2 is not None:
         if s2 > largest_spread(people) * (1 + 1e-9):

@@ -16,6 +16,7 @@ from ldpnb import checks
 from ldpnb.arithmetic import read_only
 from ldpnb.designs.strata import Strata
 from ldpnb.planning.reports import MANY, Reports, UnableError, Variance, largest
+from ldpnb.planning.search import least
 from ldpnb.privacy.subsampling import srs_loss
 
 Floats = NDArray[np.float64]
@@ -25,20 +26,15 @@ Floats = NDArray[np.float64]
 class StratifiedDesign:
     """A simple random sample of every stratum.
 
-    Parameters
-    ----------
-    sizes : tuple of int
-        People in each stratum; empty if nobody is meant but those who answer.
-    sds : tuple of float, optional
-        Standard deviation of the values in each, divisor ``N - 1``; the worst if left out.
-    allocation : {"proportional", "neyman"}
-        By size, or with the least variance, the reports' noise included; both in whole numbers, one at least.
-    names : tuple of str, optional
-    answers : tuple of int
-        Of every stratum, set by `at`; the standard deviations then are those of values in ``[0, 1]``.
+    - `sizes`, tuple of int: people in each stratum; empty if nobody is meant but those who answer.
+    - `sds`, tuple of float, optional: standard deviation of the values in each, divisor ``N - 1``; the worst if left
+      out.
+    - `allocation`, {"proportional", "neyman"}: by size, or with the least variance, the reports' noise included; both
+      in whole numbers, one at least.
+    - `names`, tuple of str, optional
+    - `answers`, tuple of int: of every stratum, set by `at`; the standard deviations then are those of values in
+      ``[0, 1]``.
 
-    Examples
-    --------
     >>> StratifiedDesign((6000, 3000, 1000), (0.1, 0.3, 0.5), "neyman").at(1000, Reports(scale=1.0)).answers
     (593, 302, 105)
     """
@@ -76,21 +72,22 @@ class StratifiedDesign:
 
     @property
     def most(self) -> int:
-        """People there are."""
+        """Most answers."""
         return sum(self.sizes) or MANY
 
     def at(self, count: int, reports: Reports, span: float = 1.0, response: float = 1.0) -> Self:
-        """Return the sample in which so many answer, of values in a range of length `span`.
-
-        With one more answer, no stratum has fewer.
-        """
-        sds = self.sds and tuple(sd / span for sd in self.sds)
+        """Return the sample in which so many answer, of values in a range of length `span`."""
+        sds, spreads = self.sds and tuple(sd / span for sd in self.sds), (1.0,) * len(self.sizes)
         if len(self.sizes) < 2:
             return replace(self, sds=sds, answers=(count,))
-        spreads = (1.0,) * len(self.sizes)
         if self.allocation == "neyman" and sds:
             spreads = tuple(sd * sd + reports.worst for sd in sds)
         return replace(self, sds=sds, answers=_allocated(self.sizes, spreads, max(count, self.least)))
+
+    @property
+    def estimator(self) -> str:
+        """The estimator of the mean, one of `ldpnb.surveys.field_plan.ESTIMATORS`."""
+        return "stratified mean" if len(self.sizes) > 1 else "mean"
 
     @property
     def parts(self) -> tuple[int, ...]:
@@ -116,9 +113,8 @@ class StratifiedDesign:
         known = [None] * len(self.parts) if self.sds is None else [sd**2 for sd in self.sds]
         rows = zip(self.parts, self.answers, known, strict=True)
         worst = [largest(reports, 1 / n - 1 / size, 1 / n, size, s2) for size, n, s2 in rows]
-        squares = self._weights**2
-        sampling, noise = (squares @ [getattr(one, part) for one in worst] for part in ("sampling", "randomisation"))
-        return Variance(float(sampling), float(noise))
+        sampling, randomisation = self._weights**2 @ np.array(worst)
+        return Variance(float(sampling), float(randomisation))
 
     def exponent(self, tilts: Floats, reports: Reports) -> Floats:
         """Return a bound on ``ln E exp(tilt (mean - truth))`` over all values, ``(tilts,)``."""
@@ -127,8 +123,7 @@ class StratifiedDesign:
 
     def invited(self, response: float, failure: float) -> tuple[int, ...]:
         """Return how many people to invite in each stratum for answers enough in all, but for a chance `failure`."""
-        each = failure / len(self.parts)
-        numbers = tuple(invitations(n, response, each) for n in self.answers)
+        numbers = tuple(invitations(n, response, failure / len(self.parts)) for n in self.answers)
         for number, answers, size in zip(numbers, self.answers, self.sizes, strict=False):
             if number > size:
                 raise UnableError(f"{number:,} of {size:,} people would have to be invited for {answers:,} answers")
@@ -155,7 +150,7 @@ class StratifiedDesign:
 
 @lru_cache(maxsize=256)
 def _allocated(sizes: tuple[int, ...], spreads: tuple[float, ...], count: int) -> tuple[int, ...]:
-    """Return the answers of each stratum that make the variance least, at least one."""
+    """Return the answers of each stratum that make the variance least, at least one; more people, none has fewer."""
     return tuple(np.maximum(Strata(sizes, spreads).best_whole(count), 1).tolist())
 
 
@@ -165,13 +160,9 @@ def Everyone() -> StratifiedDesign:  # noqa: N802, one of the designs
 
 
 def SimpleDesign(population: int = MANY, sd: float | None = None) -> StratifiedDesign:  # noqa: N802
-    """Return a simple random sample of a population, of which it is a small part if no number is given.
+    """Return a simple random sample of a population, of very many people if left out.
 
-    Parameters
-    ----------
-    population : int, optional
-    sd : float, optional
-        Standard deviation of the values; the worst if left out.
+    `sd` is the standard deviation of the values, the worst if left out.
     """
     checks.numbers(population=checks.whole(population=population, at_least=2), high=MANY)
     return StratifiedDesign((population,), None if sd is None else (sd,))
@@ -210,16 +201,11 @@ def invitations(needed: int, response: float, failure: float) -> int:
     >>> invitations(1842, 0.6, 0.05)
     3145
     """
-    if response == 1:
-        return needed
-    low, high = needed, 2 * needed
 
-    def short(invited: int) -> float:
-        return float(special.betainc(invited - needed + 1, needed, 1 - response))
+    def excess(invited: int) -> float:
+        return float(special.betainc(invited - needed + 1, needed, 1 - response)) - failure
 
-    while short(high) > failure:
-        low, high = high, 2 * high
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if short(middle) <= failure else (middle + 1, high)
-    return high
+    number = needed if response == 1 else least(excess, needed, MANY**2, needed)
+    if number is None:
+        raise UnableError(f"too few answer for {needed:,} answers")
+    return number

@@ -7,7 +7,7 @@ from ldpnb.planning.clusters import ClusterDesign
 from ldpnb.planning.plans import Plan
 from ldpnb.planning.questions import Frequency, Gap
 from ldpnb.planning.reports import MANY
-from ldpnb.planning.solve import Answer
+from ldpnb.planning.solve import Answer, completed
 from ldpnb.surveys.field_plan import FieldPlan
 from ldpnb.surveys.reports import DEVICES, realised, realised_bits
 
@@ -25,16 +25,10 @@ _KINDS = {
 def of_plan(answers: Plan, *, device: str = "form", question: str = "", labels: tuple[str, ...] = ()) -> FieldPlan:
     """Return the plan of the best mechanism that the field can use.
 
-    Parameters
-    ----------
-    answers : Plan
-        Of shares or a mean.
-    device : str
-        One of `ldpnb.surveys.reports.DEVICES`; the promise is that of its own probabilities.
-    question : str
-        As it will be asked.
-    labels : tuple of str
-        What people choose from; numbers from 1 if left out.
+    - `answers`, Plan: of shares or a mean.
+    - `device`, str: one of `ldpnb.surveys.reports.DEVICES`; the promise is that of its own probabilities.
+    - `question`, str: as it will be asked.
+    - `labels`, tuple of str: what people choose from; numbers from 1 if left out.
     """
     asked = answers.question
     if isinstance(asked, Gap) or asked.releases > 1:
@@ -46,15 +40,18 @@ def of_plan(answers: Plan, *, device: str = "form", question: str = "", labels: 
     if labels and len(labels) != values:
         raise ValueError(f"labels must be {values}, one per value, got {len(labels)}")
     names = labels or tuple(str(i + 1) for i in range(values))
-    low, high = float(getattr(asked, "low", 0.0)), float(getattr(asked, "high", 1.0))
-    kept: dict[str, Any] = {"low": low, "high": high, "labels": names, "epsilon": best.question.epsilon}
+    kept: dict[str, Any] = {
+        "low": float(asked.low),
+        "high": float(asked.high),
+        "labels": names,
+        "epsilon": best.question.epsilon,
+    }
     if best.candidate.central:
-        kept |= {"kind": "binary" if asked.ends else "number", "collection": "curator"}
+        kept |= {"kind": "binary" if asked.binary else "number", "collection": "curator"}
     else:
         kept |= {"kind": _KINDS[best.mechanism]} | _chances(best, DEVICES[device], len(names) or 2)
         kept["epsilon"] = FieldPlan(design="everyone", asked=1, **kept).reports.epsilon
-    own = replace(best, question=replace(best.question, epsilon=kept["epsilon"]))
-    failure, bound = own.question.chance()
+    own = completed(replace(best.question, epsilon=kept["epsilon"]), best.unknown)
     return FieldPlan(
         question=question,
         device=device,
@@ -62,8 +59,8 @@ def of_plan(answers: Plan, *, device: str = "form", question: str = "", labels: 
         answers=own.sample.people,
         scale=own.noise,
         error=float(own.question.error or 0),
-        failure=failure,
-        bound=bound,
+        failure=own.question.chance()[0],
+        bound=own.bound,
         **kept,
         **_design(own),
     )

@@ -3,18 +3,18 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache, partial
-from typing import Any
 
 import numpy as np
+from scipy import special
 
 from ldpnb.notebook.prose import rounded_up
 from ldpnb.planning.clusters import ClusterDesign
-from ldpnb.planning.laws import Linear, Tail
+from ldpnb.planning.laws import Tail
 from ldpnb.planning.mechanisms import Candidate
 from ldpnb.planning.questions import Design, Gap, Question
 from ldpnb.planning.reports import MANY, UnableError, Variance
-from ldpnb.planning.samples import SimpleDesign
+from ldpnb.planning.samples import Everyone, SimpleDesign
+from ldpnb.planning.search import least
 
 SMALLEST_EPSILON, LARGEST_EPSILON = 1e-6, 50.0
 PRECISION = 1e-9
@@ -22,33 +22,36 @@ PRECISION = 1e-9
 _MOST_STEPS = 64
 """Whole numbers below a solution that are tried one by one where the chance of an error is not monotone."""
 
-Excess = Callable[..., float]
-"""From a whole number, and the tail, to the logarithm of the chance of failure over that allowed."""
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """A question completed for one mechanism, or the reason why it cannot be.
 
-    Parameters
-    ----------
-    question : Question
-        Of the one mechanism, and complete if there is an answer.
-    unknown : str
-        What was asked.
-    bound : str
-        The law or bound of the error: "exact", "Chernoff", "Hoeffding", "Chebyshev" or "normal".
-    least : bool
-        Whether no smaller number will do; else it suffices, and smaller ones may.
-    reason : str
-        Why there is no answer.
+    - `question`, Question: of the one mechanism, and complete if there is an answer.
+    - `unknown`, str: what was asked.
+    - `reason`, str: why there is no answer; then there is nothing else.
+    - `bound`, str: the law or bound of the error: "exact", "Chernoff", "Hoeffding", "Chebyshev" or "normal".
+    - `sample`, Design: who answers.
+    - `whom`, str: the people whom the error is promised for.
+    - `estimator`, str: the estimator that it is promised for: one of `ldpnb.surveys.field_plan.ESTIMATORS`, or a
+      gap's.
+    - `reported`, float: loss of all reports of a person together, or of all that a curator releases, nats.
+    - `hidden`, float: loss of all that is released if nobody who sees it can know who was asked.
+    - `noise`, float: scale of a curator's noise on the estimate, in the unit of the values; 0 of reports.
+    - `variance`, Variance, optional: of the estimate at the worst data, in the values' unit squared; none of a gap.
     """
 
     question: Question
     unknown: str
-    bound: str = ""
-    least: bool = True
     reason: str = ""
+    bound: str = ""
+    sample: Design = Everyone()  # noqa: RUF009, frozen
+    whom: str = ""
+    estimator: str = ""
+    reported: float = math.nan
+    hidden: float = math.nan
+    noise: float = 0.0
+    variance: Variance | None = None
 
     @property
     def candidate(self) -> Candidate:
@@ -71,119 +74,108 @@ class Answer:
         return getattr(self.question, self.unknown) if self.feasible else math.nan
 
     @property
-    def sample(self) -> Design:
-        """Who answers."""
-        return self.question.sample
-
-    @property
-    def reported(self) -> float:
-        """Loss of all reports of a person together, or of all that a curator releases, nats."""
-        return float(self.question.epsilon or 0) * (1 if self.candidate.central else self.question.releases)
-
-    @property
-    def hidden(self) -> float:
-        """Loss of all that is released if nobody who sees it can know who was asked."""
-        if self.candidate.central or self.sample.population >= MANY:
-            return self.reported
-        return self.sample.loss(self.reported, self.question.invited)
-
-    @property
-    def noise(self) -> float:
-        """Scale of a curator's noise on the estimate, in the unit of the values; 0 of reports."""
-        law = self.question.law
-        return law.noise * self.question.span if isinstance(law, Linear) else 0.0
-
-    @property
-    def variance(self) -> Variance | None:
-        """The two parts of the estimate's variance at the worst data, in the values' unit squared; None of a gap."""
-        if isinstance(self.question, Gap):
-            return None
-        square, worst = self.question.span**2, self.sample.variance(self.question.law.reports)
-        return Variance(square * worst.sampling, square * worst.randomisation + 2 * self.noise**2)
+    def least(self) -> bool:
+        """Whether no smaller number will do; else it suffices, and smaller ones may."""
+        return self.unknown != "count" or _window(self.question) <= _MOST_STEPS
 
     @property
     def design_effects(self) -> tuple[float, float]:
         """Variance, sampling's and all, over that of a simple random sample of as many people, each at its worst."""
         sample, law = self.sample, self.question.law
         simple = SimpleDesign(sample.population, getattr(sample, "sd", None)).at(sample.people, law.reports)
-        own, plain = sample.variance(law.reports), simple.variance(law.reports)
-        noise = 2 * (self.noise / self.question.span) ** 2
+        own, plain, noise = sample.variance(law.reports), simple.variance(law.reports), 2 * law.noise**2
         sampling = own.sampling / plain.sampling if plain.sampling else math.nan
         return sampling, (own.total + noise) / (plain.total + noise)
 
-    @property
-    def estimator(self) -> str:
-        """The estimator that the error is promised for: one of `ldpnb.surveys.field_plan.ESTIMATORS`, or a gap's."""
-        if isinstance(self.question, Gap):
-            return "gap"
-        if self.candidate.central:
-            return "release"
-        if isinstance(self.sample, ClusterDesign):
-            return "expansion"
-        return "stratified mean" if len(self.sample.parts) > 1 else "mean"
 
-    @property
-    def whom(self) -> str:
-        """The people whom the error is promised for."""
-        if self.question.design.respondents:
-            return "those who answer, not for a population they may be drawn from"
-        people = self.sample.population
-        return "the population" if people >= MANY else f"the population of {people:,}"
+def completed(question: Question, unknown: str) -> Answer:
+    """Return what a complete question of one mechanism says, of which one quantity was unknown."""
+    law, sample, central, variance = question.law, question.sample, question.candidate.central, None
+    noise, reported = law.noise * question.span, float(question.epsilon or 0) * (1 if central else question.releases)
+    whom = f"the population{f' of {sample.population:,}' if sample.population < MANY else ''}"
+    if sample.respondents:
+        whom = "those who answer, not for a population they may be drawn from"
+    open_to_all = central or sample.population >= MANY
+    if not isinstance(question, Gap):
+        worst, square = sample.variance(law.reports), question.span**2
+        variance = Variance(square * worst.sampling, square * worst.randomisation + 2 * noise**2)
+    return Answer(
+        question=question,
+        unknown=unknown,
+        bound=question.chance()[1],
+        sample=sample,
+        whom=whom,
+        estimator="gap" if isinstance(question, Gap) else "release" if central else sample.estimator,
+        reported=reported,
+        hidden=reported if open_to_all else sample.loss(reported, question.invited),
+        noise=noise,
+        variance=variance,
+    )
 
 
 def answer(question: Question, mechanism: str) -> Answer:
     """Return the answer of a mechanism to a question that leaves one quantity out."""
     asked, unknown = replace(question, mechanism=mechanism), question.unknown
+    searches = {"count": _count, "epsilon": _epsilon, "error": _error, "failure": _failure}
     try:
-        value, least = _SEARCHES[unknown](asked)
-        full = asked.with_value(unknown, value)
+        full = asked.with_value(unknown, searches[unknown](asked))
         full.invited  # noqa: B018, as many there must be
     except UnableError as reason:
-        return Answer(asked, unknown, reason=str(reason))
-    return Answer(full, unknown, full.chance()[1], least)
+        return Answer(question=asked, unknown=unknown, reason=str(reason))
+    return completed(full, unknown)
 
 
-def _excess(question: Question, filled: Callable[[int], Question]) -> Excess:
-    """Return how far the chance of failure exceeds what is allowed, by a whole number from which a question is made."""
+def _excess(question: Question, filled: Callable[[int], Question]) -> Callable[..., float]:
+    """Return by how much a chance is above the one allowed, by a whole number from which a question is made."""
+    allowed = float(question.failure or 1)
 
-    @cache
     def excess(number: int, tail: Tail | None = None) -> float:
-        return math.log(max(filled(number).chance(tail)[0], 1e-300) / float(question.failure or 1))
+        chance = filled(number).chance(tail)[0]
+        return math.copysign(abs(_deviate(allowed) - _deviate(chance)) + 1e-300, 1 if chance > allowed else -1)
 
     return excess
 
 
-def _failure(question: Question) -> tuple[float, bool]:
+def _deviate(chance: float) -> float:
+    """Return the logarithm of the deviate that a normal variable exceeds with this chance, on both sides.
+
+    It is nearly linear in the logarithms of count, epsilon and error.
+    """
+    deviate = -float(special.ndtri(chance / 2))
+    return math.log(deviate) if deviate > 0 else -math.inf
+
+
+def _failure(question: Question) -> float:
     chance = question.chance()[0]
     if chance >= 1:
         raise UnableError("nothing is promised: the bound on the failure probability is 1")
-    return min(max(chance, 1e-300), 1 - 1e-16), True
+    return min(max(chance, 1e-300), 1 - 1e-16)
 
 
-def _error(question: Question) -> tuple[float, bool]:
+def _error(question: Question) -> float:
     scale = question.scale
     error = _real(question, "error", scale * 1e-12, scale * (1 - 1e-12))
     if error is None:
         raise UnableError("no error below the whole range can be promised")
-    return error, True
+    return error
 
 
-def _epsilon(question: Question) -> tuple[float, bool]:
+def _epsilon(question: Question) -> float:
     """Return the smallest budget: where a whole number of the mechanism steps, all steps below it are tried."""
-    least = _real(question, "epsilon", SMALLEST_EPSILON, LARGEST_EPSILON)
-    if least is None:
+    smallest = _real(question, "epsilon", SMALLEST_EPSILON, LARGEST_EPSILON)
+    if smallest is None:
         raise UnableError(_remaining(question))
     edges = question.candidate.edges
-    steps = edges(getattr(question, "values", 0), least) if edges else []
+    steps = edges(getattr(question, "values", 0), smallest) if edges else []
     for edge, lower in zip(steps, [*steps[1:], SMALLEST_EPSILON], strict=False):
         below = edge * (1 - PRECISION)
         near = question.with_value("epsilon", below).chance("normal")[0]
         if near < math.e * float(question.failure or 1):
-            least = _real(question, "epsilon", lower * (1 + PRECISION), below) or least
-    return least, True
+            smallest = _real(question, "epsilon", lower * (1 + PRECISION), below) or smallest
+    return smallest
 
 
-def _count(question: Question) -> tuple[int, bool]:
+def _count(question: Question) -> int:
     """Return the fewest units.
 
     The chance of an error falls with their number, but for two wobbles: of groups that are rounded to whole people, and
@@ -196,22 +188,13 @@ def _count(question: Question) -> tuple[int, bool]:
     if question.response < 1 and isinstance(question.design, ClusterDesign):
         tried = np.unique(np.geomspace(low, high, 64).astype(int)).tolist()
         high = next((number for number in tried if excess(number) <= 0), high)
-    enough = _least(excess, low, high, question.tail)
-    if not enough:
+    enough = _least(excess, low, high, 1000)
+    if enough is None:
         raise UnableError(_not_enough(question, high * step))
-    window, guess = _window(question), "near" if question.tail == "guaranteed" else None
-    for number in range(enough - 1, max(low, enough - min(window, _MOST_STEPS)) - 1, -1):
-        if excess(number, guess) <= 0 and excess(number) <= 0:
+    for number in range(enough - 1, max(low, enough - min(_window(question), _MOST_STEPS)) - 1, -1):
+        if excess(number, "near") <= 0 and excess(number) <= 0:
             enough = number
-    return enough * step, window <= _MOST_STEPS
-
-
-_SEARCHES: dict[str, Callable[[Question], tuple[Any, bool]]] = {
-    "count": _count,
-    "epsilon": _epsilon,
-    "error": _error,
-    "failure": _failure,
-}
+    return enough * step
 
 
 def _real(question: Question, name: str, low: float, high: float) -> float | None:
@@ -221,8 +204,14 @@ def _real(question: Question, name: str, low: float, high: float) -> float | Non
         return min(low * math.exp((number - 1) * PRECISION), high)
 
     steps = 2 + math.ceil(math.log(high / low) / PRECISION)
-    number = _least(_excess(question, lambda k: question.with_value(name, value(k))), 1, steps, question.tail)
-    return value(number) if number else None
+    number = _least(_excess(question, lambda k: question.with_value(name, value(k))), 1, steps, steps, step=PRECISION)
+    return number and value(number)
+
+
+def _least(excess: Callable[..., float], low: int, high: int, first: int, *, step: float = 0.0) -> int | None:
+    """Return the least number that is enough; none is that is not near the worst data, where a chance is cheap."""
+    near = least(lambda number: excess(number, "near"), low, high, first, step=step)
+    return near and least(excess, near, high, near, step=step)
 
 
 def _remaining(question: Question) -> str:
@@ -253,41 +242,5 @@ def _window(question: Question) -> int:
     if isinstance(question, Gap):
         return math.ceil(2 / min(question.shares)) if len(set(question.shares)) > 1 else 0
     simple = len(getattr(question.design, "sizes", ())) == 1
-    wobbles = simple and question.candidate.central and question.ends and question.tail == "guaranteed"
+    wobbles = simple and question.candidate.central and question.binary and question.tail == "guaranteed"
     return _MOST_STEPS if wobbles else 0
-
-
-def _least(excess: Excess, low: int, high: int, tail: Tail) -> int:
-    """Return the number in ``low .. high`` from which on a falling function is at most 0; 0 if it never is.
-
-    From guess to guess: by the normal law, by the chance near the worst data, which is cheap and never above the chance
-    itself, and by that.
-    """
-    enough = high
-    tails: tuple[Tail | None, ...] = ("normal", "near", None) if tail == "guaranteed" else ("normal",)
-    for one in tails:
-        enough = _from(partial(excess, tail=one), low, enough, high)
-    return enough if excess(enough) <= 0 else 0
-
-
-def _from(excess: Callable[[int], float], low: int, guess: int, high: int) -> int:
-    """Return the number in ``low .. high`` from which on a falling function is at most 0; `high` if it never is."""
-    below, above, step = low - 1, guess, 1
-    while above < high and excess(above) > 0:
-        below, above, step = above, min(above + step, high), 16 * step
-    while below < above - step and excess(above - step) <= 0:
-        above, step = above - step, 16 * step
-    below = max(below, above - step)
-    left, right, first, turn = excess(below) if below >= low else 1.0, excess(above), above - below, 0
-    while above - below > 1 and right <= 0:
-        # false position, pushed a little towards the middle so that both ends close in, and bisection at times
-        width, share = above - below, left / (left - right) if turn % 6 < 5 and left - right < 30 else 0.5
-        push = min(0.2 * width / first, abs(0.5 - share))
-        place = below + round((share + math.copysign(push, 0.5 - share)) * width)
-        middle = min(max(place, below + 1), above - 1)
-        value, turn = excess(middle), turn + 1
-        if value > 0:
-            below, left = middle, value
-        else:
-            above, right = middle, value
-    return above

@@ -22,10 +22,7 @@ def load_strata(
 ) -> StratifiedDesign:
     """Return the design of a table of strata, a row each: ``stratum``, ``size`` and, if known, ``sd``.
 
-    Raises
-    ------
-    ValueError
-        For a missing column or entry, a stratum named twice, or a size that is no whole number.
+    A missing column or entry, a stratum named twice, or a size that is no whole number is a ValueError.
     """
     columns: dict[str, NDArray[Any]] = {}
     with opened(path, "strata") as file:

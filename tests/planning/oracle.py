@@ -1,10 +1,11 @@
-"""Plain formulas that plans are held against: variances where all values are known, and the loss in two stages."""
+"""Plain formulas that plans are held against: variances where all values are known, losses, and a threshold."""
 
 import math
 from typing import Any
 
 import numpy as np
 from scipy import stats
+from scipy.optimize import brentq
 
 
 def simple_variance(values: Any, noises: Any, sample: int) -> float:
@@ -50,3 +51,12 @@ def two_stage_loss(clusters: int, size: int, chosen: int, take: int, epsilon: fl
     p, f = chosen / clusters, take / size
     own, other = f * growth(take - 1), (1 - f) * growth(take)
     return float(np.log((p * (own * math.exp(epsilon) + other) + 1 - p) / (p * (own + other) + 1 - p)).max())
+
+
+def one_question_threshold(questions: int) -> float:
+    """Budget below which one random question each beats answers to all, ``coth^2(e / (2 q)) = q coth^2(e / 2)``."""
+
+    def gain(epsilon: float) -> float:
+        return float(np.tanh(epsilon / 2) ** 2 - questions * np.tanh(epsilon / (2 * questions)) ** 2)
+
+    return float(brentq(gain, 1.0, 100.0 * questions, xtol=1e-13))

@@ -193,15 +193,7 @@ def test_the_loss_of_some_of_each_cluster_is_bounded(clusters: int, size: int, c
     assert bound == pytest.approx(exact) if take == size else exact <= bound < 1.1
 
 
-DRAWN = [
-    sampled((1000,), (101,)),
-    ClusterDesign(40, 25).at(3, COIN),
-    ClusterDesign(40, 25, 5).at(3, COIN),
-    sampled((600, 400), (60, 41)),
-]
-
-
-@pytest.mark.parametrize("sample", DRAWN, ids=str)
+@pytest.mark.parametrize("sample", [*(design[0] for design in DESIGNS.values()), ClusterDesign(40, 25, 5).at(3, COIN)])
 def test_what_is_released_loses_more_with_the_budget_and_never_nothing(sample: Any) -> None:
     losses = [sample.loss(epsilon, sample.invited(1.0, 0.05)) for epsilon in (1e-6, 1e-3, 1.0, 50.0, 700.0)]
     assert (min(losses) > 0, losses) == (True, sorted(losses))

@@ -197,7 +197,7 @@ def moments(mechanism: Any, weights: np.ndarray, values: np.ndarray, tilt: float
 def test_no_values_have_larger_moments_than_the_cumulants_say(name: str) -> None:
     sizes, tilt = np.array([300, 700]), 0.2
     question = Gap(count=1000, shares=(0.3, 0.7), epsilon=1.5, error=0.1, failure=0.5)
-    mechanism = budgets.best_laplace(1.5, (300, 700)) if name == "M_L, k = 2" else GAP[name](1.5, (300, 700))
+    mechanism = GAP[name](1.5, (300, 700))
     found = question.with_value("mechanism", name).law
     shares, weights = sizes / sizes.sum(), sizes.min() / sizes
     complete, drawn = [], []
@@ -208,6 +208,14 @@ def test_no_values_have_larger_moments_than_the_cumulants_say(name: str) -> None
     for most, everyone in ((max(complete), True), (max(drawn), False)):
         assert most <= found.cumulant(tilt, everyone) * (1 + 1e-12)
         assert most == pytest.approx(found.cumulant(tilt, everyone), rel=1e-3)
+
+
+def test_noise_is_allocated_best_where_one_group_is_very_small() -> None:
+    question = Gap(count=200_000, shares=(0.01, 0.99), epsilon=6.0, mechanism="M_L, k = 2")
+    best = gaps.GroupGap(budgets.best_laplace(6.0, (1, 99)), question.groups).worst_variance()
+    assert question.law.variance == pytest.approx(200_000 * question.law.unit**2 * best)
+    calibrated = gaps.GroupGap(LaplaceMeans.calibrated(6.0), question.groups).worst_variance()
+    assert calibrated > 1.05 * best
 
 
 def test_no_number_of_holders_is_worse_for_a_curator_than_those_that_are_tried() -> None:

@@ -11,7 +11,7 @@ from ldpnb.cli import cli
 from ldpnb.planning.power import Power
 from ldpnb.planning.questions import Mean
 from ldpnb.planning.samples import SimpleDesign
-from ldpnb.planning.several import Several, one_question_threshold
+from ldpnb.planning.several import Several
 
 
 def plan(*words: str) -> Any:
@@ -26,7 +26,6 @@ def four(epsilon: float, **known: Any) -> Several:
 @pytest.mark.parametrize(("epsilon", "best"), [(1, "one"), (4.24, "one"), (4.25, "all"), (8, "all")])
 def test_one_question_each_is_better_on_small_budgets(epsilon: float, best: str) -> None:
     assert four(epsilon, count=4000).best == best
-    assert one_question_threshold(4) == pytest.approx(4.245, abs=5e-4)
 
 
 def test_questions_answer_as_worked() -> None:
@@ -35,7 +34,6 @@ def test_questions_answer_as_worked() -> None:
     assert shown == f"{four(1.0, count=4000)}\n"
     assert shown.startswith("Better: one random question each: error 0.06706, 1,000 answers to each at 1 nats")
     assert "everybody answers all: error 0.1246, 4,000 answers to each at 0.25 nats" in shown
-    assert "better below epsilon 4.245" in shown
     assert 4 * four(1.0, error=0.06706).ways["one"].value == pytest.approx(4000, abs=4)
     assert four(1.0, error=0.1246).ways["all"].value == pytest.approx(4000, rel=1e-3)
     assert len(json.loads(plan(*words.split(), "--count", "4000", "--format", "json").stdout)["ways"]) == 2

@@ -20,7 +20,6 @@ from ldpnb.planning.plans import plan
 from ldpnb.planning.questions import Mean
 from ldpnb.planning.reports import Reports, largest
 from ldpnb.planning.samples import SimpleDesign, StratifiedDesign, invitations
-from ldpnb.planning.several import one_question_threshold
 from ldpnb.privacy.releases import releases_loss
 from ldpnb.privacy.subsampling import srs_loss
 
@@ -159,7 +158,7 @@ FORMULAS: dict[str, Callable[[Inputs], Any]] = {
     "hoeffding_clusters_one_bit": lambda i: hoeffding(i, ClusterDesign(10**10, i["cluster_size"]).at(1, COIN)),
     "hoeffding_strata_one_bit": hoeffding_strata,
     "epsilon_for_randomisation": smallest_budget,
-    "one_question_threshold": lambda i: one_question_threshold(i["questions"]),
+    "one_question_threshold": lambda i: oracle.one_question_threshold(i["questions"]),
 }
 
 
