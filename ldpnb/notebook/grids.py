@@ -6,19 +6,15 @@ stops, its ends and its start among them. Numbers have four digits, and every li
 """
 
 import json
-import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
 
-from ldpnb import writing
-from ldpnb.notebook import environment
 from ldpnb.notebook.controls import Choice, Slider, label
 from ldpnb.notebook.encoding import drawn
 from ldpnb.notebook.prose import short
@@ -34,11 +30,6 @@ POINTS = {"line": 25, "points": 34}
 _NUMBER = re.compile(r"(\d[\d.,]*(?:e-?\d+)?)")
 Redraw = Callable[..., tuple[Figure, str]]
 Place = tuple[int, ...]
-
-
-def write(redraw: Redraw, controls: Mapping[str, Slider | Choice]) -> None:
-    """Write the grid of a live section beside its notebook's figures."""
-    writing.write(Path(os.environ[environment.FIGURES_FOLDER], NAME), grid(redraw, controls).encode())
 
 
 def grid(redraw: Redraw, controls: Mapping[str, Slider | Choice]) -> str:

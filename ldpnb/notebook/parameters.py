@@ -32,7 +32,6 @@ class Parameter:
     type: str
     default: Any
     meaning: str
-    choices: tuple[str, ...] = ()
 
     @property
     def names_a_file(self) -> bool:
@@ -62,13 +61,12 @@ class Parameter:
         if converted == [] and self.default:
             raise self._refused("have an entry", converted)
         numbers = [n for n in (converted if isinstance(converted, list) else [converted]) if isinstance(n, int | float)]
-        if any(isinstance(number, float) and not math.isfinite(number) for number in numbers):
+        if not all(map(math.isfinite, numbers)):
             raise self._refused("be finite", value)
         interval, listed = _INTERVAL.match(self.meaning), _WORDS.match(self.meaning)
         if interval and not all(_inside(number, *interval.groups()) for number in numbers):
             raise self._refused(f"lie in {interval[0][:-1]}", value)
-        words = tuple(word.strip() for word in listed[1].split(",")) if listed else self.choices
-        if words and converted not in words:
+        if listed and converted not in (words := re.split(r",\s*", listed[1])):
             raise self._refused(f"be one of {', '.join(words)}", value, nearest(converted, words))
         return converted
 
@@ -85,9 +83,7 @@ class Parameter:
             raise TypeError
         if kind == "list":
             item = replace(self, type=inner.removesuffix("]") or "str")
-            return [
-                item._converted(str(entry) if item.type == "str" and type(entry) is int else entry) for entry in value
-            ]
+            return [item._converted(str(v) if item.type == "str" and type(v) is int else v) for v in value]
         if kind == "str":
             value.encode()
         if kind == "int" and value != int(value):
@@ -111,7 +107,7 @@ def declared_parameters(cell: str, where: str) -> tuple[Parameter, ...]:
     Examples
     --------
     >>> declared_parameters("epsilon: float = 1.0  # budget, nats", "example")
-    (Parameter(name='epsilon', type='float', default=1.0, meaning='budget, nats', choices=()),)
+    (Parameter(name='epsilon', type='float', default=1.0, meaning='budget, nats'),)
     """
     from papermill.translators import PythonTranslator
 
@@ -136,8 +132,7 @@ def checked(parameters: Iterable[Parameter], given: Mapping[str, Any], where: st
         For a name that is not declared (the nearest is suggested), or a value that its parameter does not take.
     """
     known = {p.name: p for p in parameters}
-    for name in given:
-        if name not in known:
-            has = f"it has {', '.join(known)}" if known else "it has none"
-            raise UsageError(f"{where} has no parameter {shown(name)}{nearest(name, list(known))}; {has}")
+    for name in given.keys() - known.keys():
+        has = f"it has {', '.join(known) or 'none'}"
+        raise UsageError(f"{where} has no parameter {shown(name)}{nearest(name, list(known))}; {has}")
     return {name: known[name].convert(value) for name, value in given.items()}

@@ -4,7 +4,6 @@ import io
 import math
 import os
 import re
-import shutil
 from typing import TYPE_CHECKING, Any
 
 from ldpnb.checks import UsageError
@@ -79,23 +78,11 @@ def fonts(font: str) -> dict[str, Any]:
     }
 
 
-def require_tex() -> None:
-    """Refuse where there is no TeX with which matplotlib measures text for PGF.
-
-    Raises
-    ------
-    UsageError
-    """
-    if not shutil.which("pdflatex"):
-        raise UsageError("format pgf takes pdflatex, which is not installed; pdf takes none")
-
-
 def pgf(figure: "Figure") -> bytes:
     """Return a figure, drawn before, as PGF in the font of the document that includes it; its texts become TeX."""
     from matplotlib import rc_context
     from matplotlib.text import Text
 
-    require_tex()
     for axis in (axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)):
         axis.set_ticks(axis.get_ticklocs(), [label.get_text() for label in axis.get_ticklabels()])
     for text in figure.findobj(Text):

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 from io import StringIO
@@ -34,8 +35,8 @@ def contents(what: str, width: str, font: str, kind: str) -> dict[str, bytes]:
     """Return the files of an export by name."""
     inches = printing.inches(width)
     printing.fonts(font)
-    if kind == "pgf":
-        printing.require_tex()
+    if kind == "pgf" and not shutil.which("pdflatex"):  # with which matplotlib measures text
+        raise UsageError("format pgf takes pdflatex, which is not installed; pdf takes none")
     known = exports()
     name = unique(what, list(known), "figure, table or claim")
     stem = re.sub(r"\W+", "-", name.split("/")[-1])

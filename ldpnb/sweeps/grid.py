@@ -47,10 +47,11 @@ def parameters(name: str) -> dict[str, Parameter]:
         hint = hints.get(key)
         kind, meaning = get_args(hint) if get_origin(hint) is Annotated else (hint, "")
         choices = get_args(kind) if get_origin(kind) is Literal else ()
-        kind = str if choices else kind
+        if choices:
+            kind, meaning = str, f"{{{', '.join(choices)}}}; {meaning}"
         if kind not in (int, float, str, bool) or parameter.default is parameter.empty:
             raise UsageError(f"{name}: {key} needs a default and a type among int, float, str, bool and Literal")
-        known[key] = Parameter(key, kind.__name__, parameter.default, meaning, choices)
+        known[key] = Parameter(key, kind.__name__, parameter.default, meaning)
     return known
 
 

@@ -3,7 +3,6 @@
 from typing import Any
 
 import matplotlib.pyplot as plt
-import pandas as pd
 from matplotlib.figure import Figure
 
 from ldpnb.notebook.annotations import Mark
@@ -29,9 +28,7 @@ def estimated_histograms(table: Table, *, row: str, title: str, setting: str) ->
         Layer(name="estimate", y="estimate", mark="points"),
         Layer(name="truth", y="truth"),
     )
-    scale = "linear" if pd.api.types.is_numeric_dtype(table["value"]) else "category"
-    where: dict[str, Any] = {"panel": (row, "estimator"), "columns": table["estimator"].nunique(), "xscale": scale}
-    drawn_as = Encoding(x="value", y="users holding the value", layers=layers, **where)
+    drawn_as = Encoding(x="value", y="users holding the value", layers=layers, panel=(row, "estimator"))
     return layered(table, drawn_as, row="π", title=title, setting=setting)
 
 
