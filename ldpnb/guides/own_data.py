@@ -104,9 +104,8 @@ def finding(table: pd.DataFrame, column: Column) -> str:
     errors, what = rmse(table), column.attribute.partition(",")[0]
     if len(errors) == 1:
         return f"Shares of {what}: {errors.index[0]} errs by {errors.iloc[0]:.2g} (root mean square)"
-    least, most = (f"by {error:.2g}" for error in (errors.iloc[0], errors.iloc[-1]))
     best, worst = errors.index[0], errors.index[-1]
-    return f"Shares of {what}: {best} errs least, {least} (root mean square), {worst} most, {most}"
+    return f"Shares of {what}: {best} errs least, {worst} {errors.iloc[-1] / errors.iloc[0]:.2g} times as much"
 
 
 def estimated_shares(table: pd.DataFrame, column: Column, epsilon: float) -> Figure:

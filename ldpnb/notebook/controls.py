@@ -1,10 +1,10 @@
 """The controls of a live section, and the values that they offer to a reader of a notebook and of its page."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from matplotlib.ticker import MaxNLocator
 
 STEPS = 40
@@ -23,13 +23,16 @@ class Slider:
 
     @property
     def values(self) -> list[Any]:
-        """Return all stops: the ends, the start, and round numbers between them.
+        """Return all stops: the ends, the start, and round numbers between them, of a decade always the same.
 
         >>> Slider(3, 0, 9).values, Slider(0.5, 0.0, 1.0).values[:3], Slider(1.0, 0.1, 10.0, log=True).values[-3:]
-        ([0, 1, 2, 3, 4, 5, 6, 7, 8, 9], [0.0, 0.02, 0.04], [8.6, 9.2, 10.0])
+        ([0, 1, 2, 3, 4, 5, 6, 7, 8, 9], [0.0, 0.02, 0.04], [7.9, 8.9, 10.0])
         """
         if self.log:
-            spaced: Sequence[float] = [float(f"{v:.2g}") for v in np.geomspace(self.low, self.high, 3 * STEPS // 2)]
+            low, high = math.log10(self.low), math.log10(self.high)
+            decade = 10 * math.ceil(STEPS / 10 / (high - low))
+            powers = range(math.ceil(decade * low), math.floor(decade * high) + 1)
+            spaced: Sequence[float] = [float(f"{10 ** (k / decade):.2g}") for k in powers]
         else:
             spaced = MaxNLocator(2 * STEPS, steps=[1, 2, 2.5, 5, 10]).tick_values(self.low, self.high)
         inner = {round(v) if isinstance(self.start, int) else float(f"{v:.10g}") for v in spaced}

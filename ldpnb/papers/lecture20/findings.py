@@ -13,14 +13,12 @@ EPSILON = "epsilon (nats)"
 
 
 def one_bit(table: pd.DataFrame, y: str) -> Heading:
-    """Tell where one bit is better than Laplace noise at its worst data, and at those drawn."""
+    """Tell where one bit is better than Laplace noise at its worst data, and mark that for those drawn too."""
     wide = table.pivot_table(index=EPSILON, columns="mechanism", values=y)
-    noise, marks, where = wide["local Laplace"], [], []
-    for name in ("1-bit, worst data", "1-bit, these data"):
-        where.append(where_less(wide.index, wide[name], noise))
-        marks += [Mark(x, label=f"ε = {x:.3g}") for x in crossings(wide.index, wide[name], noise)]
-    worst, these = where
-    return {"title": f"One bit beats Laplace noise for all data {worst}, for these data {these}", "marks": marks}
+    noise, worst = wide["local Laplace"], wide["1-bit, worst data"]
+    places = [x for one in (worst, wide["1-bit, these data"]) for x in crossings(wide.index, one, noise)]
+    title = f"One bit beats Laplace noise for all data {where_less(wide.index, worst, noise)}"
+    return {"title": title, "marks": [Mark(x, label=f"ε = {x:.3g}") for x in places]}
 
 
 def sign_loss(table: pd.DataFrame) -> Heading:
