@@ -63,10 +63,11 @@ def layered(table: pd.DataFrame, drawn_as: Encoding, *, row: str = "", title: st
     figure.supylabel(drawn_as.y, size="medium")
     head(figure, title, setting)
     legend(figure, axes[0, :1])
-    lines = {layer.name for layer in drawn_as.layers if layer.mark == "line"}
+    others = [layer for layer in drawn_as.layers if layer.mark != "line"]
+    greys = {layer.name: "#CCCCCC" if layer.mark == "band" else "#777777" for layer in others}
     for entry, text in zip(figure.legends[0].legend_handles, figure.legends[0].texts, strict=True):
-        if text.get_text() not in lines and entry is not None:
-            entry.set(color="#777777")  # for the colours of all names
+        if text.get_text() in greys and entry is not None:
+            entry.set(color=greys[text.get_text()])  # for the colours of all names
     return keep(figure, table, replace(drawn_as, xscale="category") if named else drawn_as)
 
 
