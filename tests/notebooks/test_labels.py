@@ -13,7 +13,6 @@ from matplotlib.text import Text
 from ldpnb.notebook import figures, latex, ticks
 from ldpnb.notebook.annotations import heading
 from ldpnb.notebook.labels import unset
-from ldpnb.notebook.tables import rounded
 
 LABELS = ["$0-$9,999", "$x^$", "$$y$$", "$", "a_b_c", "50%", r"\input{x}", "a & b", "#1 ~ {^}", "[1pt]", "*", "|", "`"]
 DOCUMENT = r"\documentclass{article}\usepackage{booktabs,array,longtable,graphicx}"
@@ -66,11 +65,6 @@ def test_the_names_of_curves_and_panels_are_the_table_s_own() -> None:
     assert {unset(label) for label in [*LABELS, "$e^", "l_$"]} <= texts
     figure.canvas.draw()
     plt.close(figure)
-
-
-def test_a_table_of_prices_is_not_typeset() -> None:
-    assert "tex2jax_ignore" in rounded(pd.DataFrame({"a": ["$0-$9,999"]}))._repr_html_()
-    assert "&lt;b&gt;" in rounded(pd.DataFrame({"a": ["<b>"]}))._repr_html_()
 
 
 @pytest.mark.skipif(not shutil.which("pdflatex"), reason="no pdflatex: apt-get install texlive-latex-recommended")
