@@ -32,6 +32,7 @@ class Parameter:
     type: str
     default: Any
     meaning: str
+    choices: tuple[str, ...] = ()
 
     @property
     def names_a_file(self) -> bool:
@@ -66,7 +67,8 @@ class Parameter:
         interval, listed = _INTERVAL.match(self.meaning), _WORDS.match(self.meaning)
         if interval and not all(_inside(number, *interval.groups()) for number in numbers):
             raise self._refused(f"lie in {interval[0][:-1]}", value)
-        if listed and converted not in (words := re.split(r",\s*", listed[1])):
+        words = re.split(r",\s*", listed[1]) if listed else self.choices
+        if words and converted not in words:
             raise self._refused(f"be one of {', '.join(words)}", value, nearest(converted, words))
         return converted
 
@@ -107,7 +109,7 @@ def declared_parameters(cell: str, where: str) -> tuple[Parameter, ...]:
     Examples
     --------
     >>> declared_parameters("epsilon: float = 1.0  # budget, nats", "example")
-    (Parameter(name='epsilon', type='float', default=1.0, meaning='budget, nats'),)
+    (Parameter(name='epsilon', type='float', default=1.0, meaning='budget, nats', choices=()),)
     """
     from papermill.translators import PythonTranslator
 

@@ -60,7 +60,8 @@ def sweep(
         for name in [id] if id else EXPERIMENTS:
             click.echo(f"{name}: {(grids.find(name).__doc__ or '').partition(chr(10))[0]}")
             for p in grids.parameters(name).values():
-                click.echo(f"  -g {p.name}={p.default!r}  ({p.type}) {p.meaning}")
+                among = f"; one of {' | '.join(p.choices)}" if p.choices else ""
+                click.echo(f"  -g {p.name}={p.default!r}  ({p.type}) {p.meaning}{among}")
         return
     if output is None:
         raise UsageError("a sweep needs a folder for its results: --output FOLDER")

@@ -47,11 +47,10 @@ def parameters(name: str) -> dict[str, Parameter]:
         hint = hints.get(key)
         kind, meaning = get_args(hint) if get_origin(hint) is Annotated else (hint, "")
         choices = get_args(kind) if get_origin(kind) is Literal else ()
-        if choices:
-            kind, meaning = str, f"{{{', '.join(choices)}}}; {meaning}"
+        kind = str if choices else kind
         if kind not in (int, float, str, bool) or parameter.default is parameter.empty:
             raise UsageError(f"{name}: {key} needs a default and a type among int, float, str, bool and Literal")
-        known[key] = Parameter(key, kind.__name__, parameter.default, meaning)
+        known[key] = Parameter(key, kind.__name__, parameter.default, meaning, choices)
     return known
 
 
