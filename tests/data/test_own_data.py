@@ -128,7 +128,7 @@ def execute(identifier: str, monkeypatch: pytest.MonkeyPatch, **given: object) -
     monkeypatch.setenv(HEADLESS, "1")
     monkeypatch.setenv(FIGURES_FOLDER, "")
     if identifier != "own_data":  # drawing takes three times as long as all else, whatever the data
-        monkeypatch.setattr(figures, "_png", lambda figure: b"")
+        monkeypatch.setattr(figures, "png", lambda figure: b"")
     notebook, said = find(identifier), io.StringIO()
     parameters = notebook.check(given)
     space: dict[str, object] = {"__name__": "notebook"}
