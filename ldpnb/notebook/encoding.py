@@ -128,13 +128,7 @@ def drawn(figure: Figure) -> Drawn | None:
 
 
 def published(kept: Drawn, table: pd.DataFrame, name: str) -> Encoding:
-    """Return the encoding of a drawn table for one that may contain further series.
-
-    Raises
-    ------
-    ValueError
-        If it does not contain the rows that were drawn.
-    """
+    """Return the encoding of a drawn table for one that may contain further series, but must have all rows drawn."""
     by, drawn_as = kept.encoding.by, kept.encoding
     if by in table and len(table) > len(kept.table):
         drawn_as = replace(drawn_as, series=tuple(dict.fromkeys(kept.table[by])))

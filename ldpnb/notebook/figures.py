@@ -183,16 +183,11 @@ def publish(figure: Figure, table: pd.DataFrame, name: str, *, caption: str) -> 
     figure : matplotlib.figure.Figure
         Drawn from `table` alone.
     table : pandas.DataFrame
-        The numbers behind the picture.
+        The numbers behind the picture: those drawn, and perhaps further series. `ValueError` if it has not the rows.
     name : str
         Of the figure within its notebook's folder.
     caption : str
         What the figure shows, in a sentence or two; also its alternative text.
-
-    Raises
-    ------
-    ValueError
-        If `caption` is empty, `table` has no rows, or not those that the figure was drawn from.
     """
     from IPython.display import Image, display
 

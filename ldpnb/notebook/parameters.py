@@ -42,13 +42,8 @@ class Parameter:
     def convert(self, value: Any) -> Any:
         """Return `value` as this parameter's type, from text (the command line) or from a Python value.
 
-        Raises
-        ------
-        UsageError
-            If it cannot be converted without loss, is not finite, outside its interval, or none of its words.
+        `UsageError` if it cannot be converted without loss, is not finite, outside its interval, or none of its words.
 
-        Examples
-        --------
         >>> Parameter("users", "int", 10, "").convert("1e6")
         1000000
         >>> Parameter("rate", "float", 0.5, "(0, 1]; sampling rate").convert("1.5")
@@ -101,13 +96,8 @@ def _inside(number: float, opening: str, low: str, high: str, closing: str) -> b
 def declared_parameters(cell: str, where: str) -> tuple[Parameter, ...]:
     """Return the parameters that a cell declares, as papermill reads it: ``name: type = literal  # meaning, unit``.
 
-    Raises
-    ------
-    UsageError
-        If one has no such type, no literal, or no meaning.
+    `UsageError` if one has no such type, no literal, or no meaning.
 
-    Examples
-    --------
     >>> declared_parameters("epsilon: float = 1.0  # budget, nats", "example")
     (Parameter(name='epsilon', type='float', default=1.0, meaning='budget, nats', choices=()),)
     """
@@ -128,10 +118,7 @@ def declared_parameters(cell: str, where: str) -> tuple[Parameter, ...]:
 def checked(parameters: Iterable[Parameter], given: Mapping[str, Any], where: str) -> dict[str, Any]:
     """Return the given parameters converted to their types.
 
-    Raises
-    ------
-    UsageError
-        For a name that is not declared (the nearest is suggested), or a value that its parameter does not take.
+    `UsageError` for a name that is not declared (the nearest is suggested) or a value that its parameter does not take.
     """
     known = {p.name: p for p in parameters}
     for name in given.keys() - known.keys():

@@ -26,15 +26,8 @@ def width() -> float | None:
 
 
 def inches(width: str) -> float | None:
-    """Return a width in inches, or None for an empty one.
+    """Return a width in inches, or None for an empty one; `UsageError` if it is none that a figure can have.
 
-    Raises
-    ------
-    UsageError
-        If it is no length, or not one that a figure can have.
-
-    Examples
-    --------
     >>> inches("column"), inches("8.6cm") == inches("86 mm"), inches("3.4")
     (3.4, True, 3.4)
     """
@@ -58,13 +51,7 @@ def resized(size: tuple[float, float], width: float | None) -> tuple[float, floa
 
 
 def fonts(font: str) -> dict[str, Any]:
-    """Return matplotlib's settings for a font, built in or installed.
-
-    Raises
-    ------
-    UsageError
-        If there is none of that name.
-    """
+    """Return matplotlib's settings for a font, built in or installed; `UsageError` if there is none of that name."""
     from matplotlib import font_manager
 
     words, mathematics = _FONTS.get(font, (font, "dejavusans"))
