@@ -42,6 +42,16 @@ def test_bands_and_panels_follow_the_table() -> None:
     assert all(any(isinstance(c, PolyCollection) for c in axis.collections) for axis in figure.axes)
 
 
+def test_panels_fill_rows_of_three_or_two_and_without_a_label_have_their_own_axes() -> None:
+    table = pd.concat([TABLE.assign(panel=i, mse=10**i * TABLE["mse"]) for i in range(6)])
+    figure = figures.curves(table, "epsilon", "mse", panel="panel", ylabel="")
+    assert figure.axes[0].get_gridspec().get_geometry() == (2, 3)
+    assert len({axis.get_ylim() for axis in figure.axes}) == 6
+    figure = figures.curves(table[table["panel"] < 4], "epsilon", "mse", panel="panel")
+    assert figure.axes[0].get_gridspec().get_geometry() == (2, 2)
+    assert len({axis.get_ylim() for axis in figure.axes}) == 1
+
+
 def texts(figure: plt.Figure) -> list[str]:
     return [note.get_text() for axis in figure.axes for note in axis.texts]
 
