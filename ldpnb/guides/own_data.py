@@ -128,7 +128,7 @@ def _lines(table: pd.DataFrame, column: Column) -> Figure:
     figure = layered(table, drawn_as)
     if column.scale == "number":
         return figure
-    places = np.unique(np.linspace(0, len(column.labels) - 1, 6).round().astype(int))
+    places = np.unique(np.linspace(0, len(column.labels) - 1, 3).round().astype(int))
     for axis in figure.axes:
         axis.set_xticks(places, [unset(column.labels[p]) for p in places], rotation=45, ha="right")
     return keep(figure, table, replace(drawn_as, x="label", xscale="category"))

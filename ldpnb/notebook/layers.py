@@ -67,7 +67,7 @@ def layered(table: pd.DataFrame, drawn_as: Encoding, *, row: str = "", title: st
     greys = {layer.name: "#CCCCCC" if layer.mark == "band" else "#777777" for layer in others}
     for entry, text in zip(figure.legends[0].legend_handles, figure.legends[0].texts, strict=True):
         if text.get_text() in greys and entry is not None:
-            entry.set(color=greys[text.get_text()])  # for the colours of all names
+            entry.set(color=greys[text.get_text()], alpha=1)  # for the colours of all names
     return keep(figure, table, replace(drawn_as, xscale="category") if named else drawn_as)
 
 
