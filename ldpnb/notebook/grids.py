@@ -63,10 +63,12 @@ def grid(redraw: Callable[..., tuple[Figure, str]], controls: Mapping[str, Slide
 
 
 def _marks(control: Slider | Choice, values: Sequence[Any], count: int) -> list[int]:
-    """Return the places of a control's marks: all values of a choice, some evenly spaced ones of a slider."""
+    """Return the places of a control's marks: all values of a choice, of a slider both ends, the start and some more."""
     if isinstance(control, Choice) or count >= len(values):
         return list(range(len(values)))
-    return sorted({values.index(control.start), *np.linspace(0, len(values) - 1, count).round().astype(int).tolist()})
+    places, start = np.linspace(0, len(values) - 1, count).round().astype(int), values.index(control.start)
+    places[1 + np.abs(places[1:-1] - start).argmin()] = start
+    return sorted(set(places.tolist()))
 
 
 def _places(values: Sequence[Sequence[Any]], marks: Sequence[Sequence[int]]) -> set[Place]:
