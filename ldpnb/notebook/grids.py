@@ -63,7 +63,7 @@ def grid(redraw: Callable[..., tuple[Figure, str]], controls: Mapping[str, Slide
 
 
 def _marks(control: Slider | Choice, values: Sequence[Any], count: int) -> list[int]:
-    """Return the places of a control's marks: all values of a choice, of a slider both ends, the start and some more."""
+    """Return the places of a control's marks: all values of a choice; the ends, the start and more of a slider."""
     if isinstance(control, Choice) or count >= len(values):
         return list(range(len(values)))
     places, start = np.linspace(0, len(values) - 1, count).round().astype(int), values.index(control.start)
