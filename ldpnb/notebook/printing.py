@@ -86,6 +86,4 @@ def _as_tex(text: str) -> str:
     >>> _as_tex(r"50 % of \$9, $\hat{p}_1$")
     '50 \\% of \\textdollar{}9, $\\hat{p}_1$'
     """
-    parts = re.split(r"((?<!\\)\$.*?(?<!\\)\$)", text)
-    parts[::2] = [latex.escaped(part.replace(r"\$", "$")).replace(r"\$", r"\textdollar{}") for part in parts[::2]]
-    return "".join(parts)
+    return latex.escaped(text.replace(r"\$", "\0")).replace("\0", r"\textdollar{}")
