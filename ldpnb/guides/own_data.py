@@ -27,6 +27,7 @@ from ldpnb.notebook.annotations import head
 from ldpnb.notebook.encoding import Encoding, Layer, keep
 from ldpnb.notebook.figures import legend, look
 from ldpnb.notebook.labels import unset
+from ldpnb.notebook.layers import layered
 from ldpnb.papers.juarez2022 import clients
 from ldpnb.privacy.channel import as_channel, privacy_loss
 from ldpnb.rng import stream
@@ -103,9 +104,8 @@ def finding(table: pd.DataFrame, column: Column) -> str:
     errors, what = rmse(table), column.attribute.partition(",")[0]
     if len(errors) == 1:
         return f"Shares of {what}: {errors.index[0]} errs by {errors.iloc[0]:.2g} (root mean square)"
-    least, most = (f"by {error:.2g}" for error in (errors.iloc[0], errors.iloc[-1]))
     best, worst = errors.index[0], errors.index[-1]
-    return f"Shares of {what}: {best} errs least, {least} (root mean square), {worst} most, {most}"
+    return f"Shares of {what}: {best} errs least, {worst} {errors.iloc[-1] / errors.iloc[0]:.2g} times as much"
 
 
 def estimated_shares(table: pd.DataFrame, column: Column, epsilon: float) -> Figure:
@@ -122,34 +122,16 @@ def estimated_shares(table: pd.DataFrame, column: Column, epsilon: float) -> Fig
 
 
 def _lines(table: pd.DataFrame, column: Column) -> Figure:
-    names = list(dict.fromkeys(table["mechanism"]))
-    wide = min(len(names), 3)
-    tall = -(-len(names) // wide)
-    size = 2.5 * max(wide, 2), 0.8 + 2.2 * tall
-    figure, axes = plt.subplots(tall, wide, figsize=size, sharex=True, sharey=True, squeeze=False)
-    for axis, name in zip(axes.flat, names, strict=False):
-        rows, style = table[table["mechanism"] == name], look(name)
-        low, high = (rows["truth"] + c * rows["standard_deviation"] for c in (-2, 2))
-        axis.fill_between(rows["value"], low, high, color=style.colour, alpha=0.2, linewidth=0, label="truth ± 2 sd")
-        axis.plot(rows["value"], rows["truth"], color=look("truth").colour, label="truth")
-        axis.plot(rows["value"], rows["unbiased"], color=style.colour, marker=".", linestyle="none", label="estimate")
-        axis.set(title=name)
-    for axis in axes.flat[len(names) :]:
-        axis.set_axis_off()
-    for axis in axes.flat[max(len(names) - wide, 0) : len(names)]:
-        axis.tick_params(labelbottom=True)
-        axis.set_xlabel(unset(column.attribute))
-        if column.scale == "date":
-            places = np.unique(np.linspace(0, len(column.labels) - 1, 6).round().astype(int))
-            axis.set_xticks(places, [unset(column.labels[p]) for p in places], rotation=45, ha="right")
-    for axis in axes[:, 0]:
-        axis.set_ylabel("share of users")
-    legend(figure, axes[0, :1])
     band = Layer(name="truth ± 2 sd", y="truth", mark="band", error="standard_deviation")
     layers = (band, Layer(name="estimate", y="unbiased", mark="points"), Layer(name="truth", y="truth"))
-    dates = {"x": "label", "xscale": "category"} if column.scale == "date" else {"x": "value"}
-    axes_: dict[str, Any] = {"y": "share of users", "xlabel": column.attribute, "panel": "mechanism", **dates}
-    return keep(figure, table, Encoding(**axes_, layers=layers, columns=3))
+    drawn_as = Encoding(x="value", y="share of users", xlabel=column.attribute, panel="mechanism", layers=layers)
+    figure = layered(table, drawn_as)
+    if column.scale == "number":
+        return figure
+    places = np.unique(np.linspace(0, len(column.labels) - 1, 3).round().astype(int))
+    for axis in figure.axes:
+        axis.set_xticks(places, [unset(column.labels[p]) for p in places], rotation=45, ha="right")
+    return keep(figure, table, replace(drawn_as, x="label", xscale="category"))
 
 
 def _bars(table: pd.DataFrame, column: Column) -> Figure:
@@ -173,7 +155,7 @@ def _bars(table: pd.DataFrame, column: Column) -> Figure:
     estimate = Layer(name="estimate ± 2 sd", y="unbiased", mark="points", error="standard_deviation")
     axes_: dict[str, Any] = {"x": "label", "xlabel": column.attribute, "y": "share of users", "panel": "mechanism"}
     layers = (Layer(name="truth", y="truth", mark="bars"), estimate)
-    return keep(figure, table, Encoding(**axes_, xscale="category", flip=True, layers=layers, columns=3))
+    return keep(figure, table, Encoding(**axes_, xscale="category", flip=True, layers=layers))
 
 
 def ages() -> Column:

@@ -28,12 +28,12 @@ _SIDES = {
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A marked place: a point, or a line across the panel where one coordinate is left out.
+    """A marked place.
 
     Parameters
     ----------
     x, y : float, optional
-        Data coordinates: both for a point, `x` for a vertical line, `y` for a horizontal one.
+        Data coordinates: both for a point, `x` for a vertical line across the panel, `y` for a horizontal one.
     label : str
         The text there, with its number.
     panel : str
@@ -110,8 +110,6 @@ def _draw(axis: Axes, place: Mark, colour: str) -> None:
         axis.axhline(place.y, **rule)
         below, coordinates, ha = place.side == "below", axis.get_yaxis_transform(), "right"
         at, offset, va = (0.99, place.y), (0, -2 if below else 2), "top" if below else "bottom"
-    else:
-        raise ValueError(f"a mark needs x, y or both, got {place}")
     looks: dict[str, Any] = {"color": colour, "fontsize": SMALL, "zorder": 6}
     weight = "normal" if place.printed else "bold"
     where: tuple[Any, ...] = (at, offset, coordinates, "offset points")

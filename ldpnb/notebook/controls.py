@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from matplotlib.ticker import MaxNLocator
+
 STEPS = 40
 """Fewest steps of a slider, unless it has fewer whole numbers."""
-_ROUND = (1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +23,22 @@ class Slider:
 
     @property
     def values(self) -> list[Any]:
-        """Return all stops."""
-        return stops(self.start, self.low, self.high, log=self.log)
+        """Return all stops: the ends, the start, and round numbers between them, the same in every decade of a `log`.
+
+        >>> Slider(3, 0, 9).values, Slider(0.5, 0.0, 1.0).values[:3], Slider(1.0, 0.1, 10.0, log=True).values[-3:]
+        ([0, 1, 2, 3, 4, 5, 6, 7, 8, 9], [0.0, 0.02, 0.04], [7.9, 8.9, 10.0])
+        """
+        whole = isinstance(self.start, int)
+        if self.log:
+            low, high = math.log10(self.low), math.log10(self.high)
+            decade = 10 * math.ceil(STEPS / 10 / (high - low))
+            powers = range(math.ceil(decade * low), math.floor(decade * high) + 1)
+            spaced: Sequence[float] = [float(f"{10 ** (k / decade):.2g}") for k in powers]
+        else:
+            steps = [1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10]
+            spaced = MaxNLocator(round(1.4 * STEPS), steps=steps, integer=whole).tick_values(self.low, self.high)
+        inner = {round(v) if whole else float(f"{v:.10g}") for v in spaced}
+        return sorted(v for v in {self.low, self.start, self.high, *inner} if self.low <= v <= self.high)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,44 +53,3 @@ class Choice:
 def label(name: str, control: Slider | Choice) -> str:
     """Return the label of a control: its name in words, with its unit."""
     return name.replace("_", " ") + (f" ({control.unit})" if control.unit else "")
-
-
-def stops(start: float, low: float, high: float, *, steps: int = STEPS, log: bool = False) -> list[float]:
-    """Return the stops of a slider: its ends, its start, and as round numbers as at least so many steps allow.
-
-    Whole numbers if the start is one; no more than there are.
-
-    >>> stops(0.5, 0.0, 1.0, steps=4), stops(3, 0, 9)
-    ([0.0, 0.25, 0.5, 0.75, 1.0], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
-    """
-    spaced = _preferred(low, high, steps) if log else _even(low, high, steps)
-    inner = sorted({round(v) if isinstance(start, int) else float(f"{v:.10g}") for v in spaced if low < v < high})
-    if start not in (low, high, *inner) and inner:
-        inner.remove(min(inner, key=lambda v: abs(math.log(v / start) if log else v - start)))
-    return sorted(v for v in {*inner, low, start, high} if low <= v <= high)
-
-
-def _preferred(low: float, high: float, steps: int) -> list[float]:
-    """Return preferred numbers between two limits: 10, 20, 40 or 80 to a decade, of two digits.
-
-    >>> _preferred(0.2, 2.0, 9)
-    [0.25, 0.32, 0.4, 0.5, 0.63, 0.79, 1.0, 1.3, 1.6, 2.0]
-    """
-    for n in (10, 20, 40, 80):
-        powers = range(math.ceil(n * math.log10(low)), math.floor(n * math.log10(high)) + 1)
-        numbers = sorted({float(f"{10 ** (k / n):.2g}") for k in powers})
-        if len({low, high, *numbers}) >= steps:
-            break
-    return numbers
-
-
-def _even(low: float, high: float, steps: int) -> list[float]:
-    """Return the multiples of a round number between two limits, at least so many.
-
-    >>> _even(0.5, 2.5, 4)
-    [0.5, 1.0, 1.5, 2.0, 2.5]
-    """
-    most = (high - low) / steps * (1 + 1e-9)
-    ten = 10.0 ** math.floor(math.log10(most))
-    step = max(factor * ten for factor in _ROUND if factor * ten <= most)
-    return [i * step for i in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)]

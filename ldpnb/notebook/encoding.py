@@ -6,7 +6,7 @@ numbers, from which the site redraws the figure, and the grid of a live section 
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -20,22 +20,17 @@ Kind = Literal["line", "points", "bars", "band"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layer:
-    """One of several columns drawn on top of each other: its name, kind, error or band, and its panel if several.
-
-    A band with an error extends to twice the error on either side.
-    """
+    """One of several columns drawn on top of each other; a band extends to twice its error on either side."""
 
     name: str
     y: str
     mark: Kind = "line"
     error: str | None = None
-    band: tuple[str, str] | None = None
-    panel: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Encoding:
-    """Which columns of a tidy table are drawn where, with the names of `ldpnb.notebook.curves`.
+    """Which columns of a tidy table are drawn where.
 
     Parameters
     ----------
@@ -48,10 +43,7 @@ class Encoding:
     band : (str, str), optional
         Columns between which a series is shaded.
     xlabel, ylabel, xscale, yscale : str
-        A scale may be a ``category`` too.
-    columns : int
-        Panels per row.
-    share_y : bool
+        Without a `ylabel`, each panel has its own vertical axis, which its title names. A scale may be a ``category``.
     series : tuple
         Values of `by` that are drawn, if not all.
     mark : Kind
@@ -76,14 +68,17 @@ class Encoding:
     ylabel: str | None = None
     xscale: str = "linear"
     yscale: str = "linear"
-    columns: int = 2
-    share_y: bool = True
     series: tuple[Any, ...] = ()
     mark: Kind = "line"
     layers: tuple[Layer, ...] = ()
     flip: bool = False
     discrete: bool = False
     marks: tuple[Mark, ...] = ()
+
+    @property
+    def share_y(self) -> bool:
+        """Whether panels have one vertical axis."""
+        return self.ylabel != ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields that differ from their defaults, for JSON; places of marks to a table's 10 digits."""
@@ -110,28 +105,16 @@ class Encoding:
         return table[table[self.by].isin(self.series)] if self.by and self.series else table
 
 
-@dataclass(frozen=True, slots=True)
-class Drawn:
+def panels_in_a_row(panels: int) -> int:
+    """Return how many panels stand in a row: three where that fills the rows, and else two."""
+    return 3 if panels % 3 == 0 else 2
+
+
+class Drawn(NamedTuple):
     """A table and how it was drawn."""
 
     table: pd.DataFrame
     encoding: Encoding
-
-    def of(self, table: pd.DataFrame, name: str) -> Encoding:
-        """Return the encoding for a table that may contain further series.
-
-        Raises
-        ------
-        ValueError
-            If it does not contain these rows.
-        """
-        by, drawn_as = self.encoding.by, self.encoding
-        if by in table and len(table) > len(self.table):
-            drawn_as = replace(drawn_as, series=tuple(dict.fromkeys(self.table[by])))
-        used = list(dict.fromkeys([drawn_as.x, *([layer.y for layer in drawn_as.layers] or [drawn_as.y])]))
-        if not {*used} <= {*table} or not drawn_as.rows(table)[used].equals(self.table[used]):
-            raise ValueError(f"{name}: needs the table that its figure was drawn from")
-        return drawn_as
 
 
 def keep(figure: Figure, table: pd.DataFrame, encoding: Encoding) -> Figure:
@@ -143,3 +126,14 @@ def keep(figure: Figure, table: pd.DataFrame, encoding: Encoding) -> Figure:
 def drawn(figure: Figure) -> Drawn | None:
     """Return what was attached to a figure, or None if it was drawn without an encoding."""
     return getattr(figure, _KEPT, None)
+
+
+def published(kept: Drawn, table: pd.DataFrame, name: str) -> Encoding:
+    """Return the encoding of a drawn table for one that may contain further series, but must have all rows drawn."""
+    by, drawn_as = kept.encoding.by, kept.encoding
+    if by in table and len(table) > len(kept.table):
+        drawn_as = replace(drawn_as, series=tuple(dict.fromkeys(kept.table[by])))
+    used = list(dict.fromkeys([drawn_as.x, *([layer.y for layer in drawn_as.layers] or [drawn_as.y])]))
+    if not {*used} <= {*table} or not drawn_as.rows(table)[used].equals(kept.table[used]):
+        raise ValueError(f"{name}: needs the table that its figure was drawn from")
+    return drawn_as

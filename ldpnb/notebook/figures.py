@@ -63,8 +63,6 @@ def curves(
     ylabel: str | None = None,
     xscale: str = "linear",
     yscale: str = "linear",
-    columns: int = 2,
-    share_y: bool = True,
     discrete: bool = False,
     title: str = "",
     setting: str = "",
@@ -79,12 +77,10 @@ def curves(
     ----------
     table : DataFrame
         Tidy: a row per point.
-    x, y, by, panel, error, band, xlabel, ylabel, xscale, yscale, columns, share_y, discrete
+    x, y, by, panel, error, band, xlabel, ylabel, xscale, yscale, discrete, marks
         As in `ldpnb.notebook.encoding.Encoding`.
     title, setting : str
-        The finding, with its numbers, and what was held fixed.
-    marks : sequence of Mark
-        Crossings, gaps and printed values to point out.
+        The finding, with its number, and what was held fixed.
     """
     drawn_as = Encoding(
         x=x,
@@ -97,23 +93,21 @@ def curves(
         ylabel=ylabel,
         xscale=xscale,
         yscale=yscale,
-        columns=columns,
-        share_y=share_y,
         discrete=discrete,
         marks=tuple(marks),
     )
     panels = [""] if panel is None else list(dict.fromkeys(table[panel]))
     series = [""] if by is None else list(dict.fromkeys(table[by]))
     beside = int((printing.width() or _WIDTH) // _PANEL)
-    wide = min(columns, len(panels), max(beside, 1 if len(panels) < 4 else 2))
+    wide = min(encoding.panels_in_a_row(len(panels)), len(panels), max(beside, 1 if len(panels) < 4 else 2))
     tall = -(-len(panels) // wide)
-    figure, axes = plt.subplots(tall, wide, figsize=size(_HEIGHT * tall), sharex=True, sharey=share_y, squeeze=False)
+    shape: dict[str, Any] = {"figsize": size(_HEIGHT * tall), "sharex": True, "sharey": drawn_as.share_y}
+    figure, axes = plt.subplots(tall, wide, **shape, squeeze=False)
     looks = looks_of(series)
     for axis, value in zip(axes.flat, panels, strict=False):
         part = table if panel is None else table[table[panel] == value]
         for name in series:
-            rows = part if by is None else part[part[by] == name]
-            _series(axis, rows, drawn_as, looks[name], unset(name))
+            _series(axis, part if by is None else part[part[by] == name], drawn_as, looks[name], unset(name))
         axis.set(xscale=xscale, yscale=yscale, title=unset(value))
         whole_numbers(axis, x=is_integer_dtype(table[x]), y=is_integer_dtype(table[y]))
         mark(axis, marks, str(value))
@@ -182,24 +176,18 @@ def publish(figure: Figure, table: pd.DataFrame, name: str, *, caption: str) -> 
     """Show a figure, and write it with its numbers when a folder for figures is set.
 
     Writes ``<name>.png``, ``<name>.pdf`` and ``<name>.csv`` (10 significant digits), and their provenance
-    ``<name>.json`` (caption, title and setting, the encoding, the run's own parameters, hashes of the numbers and of
-    what was drawn from them), each replaced in one step. Without a folder nothing is written.
+    ``<name>.json``: caption, title and setting, the encoding, the run's own parameters, and hashes of these files.
 
     Parameters
     ----------
     figure : matplotlib.figure.Figure
         Drawn from `table` alone.
     table : pandas.DataFrame
-        The numbers behind the picture.
+        The numbers behind the picture: those drawn, and perhaps further series. `ValueError` if it has not the rows.
     name : str
         Of the figure within its notebook's folder.
     caption : str
         What the figure shows, in a sentence or two; also its alternative text.
-
-    Raises
-    ------
-    ValueError
-        If `caption` is empty, `table` has no rows, or not those that the figure was drawn from.
     """
     from IPython.display import Image, display
 
@@ -207,7 +195,7 @@ def publish(figure: Figure, table: pd.DataFrame, name: str, *, caption: str) -> 
     title, setting = heading(figure)
     words: dict[str, Any] = {key: text for key, text in {"title": title, "setting": setting}.items() if text}
     if kept := encoding.drawn(figure):
-        words["encoding"] = kept.of(table, name).to_dict()
+        words["encoding"] = encoding.published(kept, table, name).to_dict()
     figure.set_size_inches(*printing.resized(tuple(figure.get_size_inches()), printing.width()))
     head(figure, title, setting)
     font = os.environ.get(environment.FONT)
@@ -215,7 +203,7 @@ def publish(figure: Figure, table: pd.DataFrame, name: str, *, caption: str) -> 
     for text in figure.findobj(Text) if font else ():
         text.set_fontfamily(settings["font.family"])
     with mpl.rc_context(settings):
-        picture = _png(figure)
+        picture = png(figure)
         drawn = {".png": picture} | (_vectors(figure) if _folder() else {})
     _publish(table, name, caption, drawn, words)
     plt.close(figure)
@@ -259,7 +247,8 @@ def _publish(table: pd.DataFrame, name: str, caption: str, drawn: dict[str, byte
 def _settle(figure: Figure) -> None:
     """Lay a figure out for good, with labels of axes and titles of panels broken where they are too long."""
     numbers(figure)
-    figure.draw_without_rendering()
+    layout: Any = figure.get_layout_engine()
+    layout.execute(figure)
     whole = True
     for axis in figure.axes:
         title = axis.set_title(axis.get_title(loc="left"), loc="left")  # the same: the only way to its text
@@ -270,21 +259,21 @@ def _settle(figure: Figure) -> None:
                 text.set(text=words, linespacing=1.05)
                 whole = False
     if not whole:
-        figure.draw_without_rendering()
+        layout.execute(figure)
     figure.set_layout_engine("none")
 
 
-def _png(figure: Figure) -> bytes:
+def png(figure: Figure) -> bytes:
     """Lay a figure out and draw it in 128 colours, which take a third of the space of full colour."""
     from PIL import Image
 
     _settle(figure)
-    content = io.BytesIO()
     figure.set_dpi(mpl.rcParams["savefig.dpi"])
-    FigureCanvasAgg(figure).print_png(content)  # `savefig` draws once more to lay out
-    few = Image.open(content).convert("RGB").quantize(128, dither=Image.Dither.NONE)
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    few = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB").quantize(128, dither=Image.Dither.NONE)
     content = io.BytesIO()
-    few.save(content, "png", optimize=True, dpi=(mpl.rcParams["savefig.dpi"],) * 2)
+    few.save(content, "png", optimize=True, dpi=(figure.dpi, figure.dpi))
     return content.getvalue()
 
 

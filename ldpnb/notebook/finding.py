@@ -41,11 +41,8 @@ def finding(
     marks : mapping, optional
         The curves to mark there, with the texts beside the marks, which may have fields.
     side, panel
-        Where these texts are, by default that of the highest mark above it and the others below, and in which panel;
-        see `Mark`.
+        As in `Mark`; by default the text of the highest mark is above it and the others are below.
 
-    Examples
-    --------
     >>> table = pd.DataFrame({"size": [1, 2, 1, 2], "loss": [3.0, 5.0, 6.0, 8.0], "law": ["a", "a", "b", "b"]})
     >>> finding(table, "size", "loss", "law", "At {x} a loses {a/b:.0%} of b", at="first")
     {'title': 'At 1 a loses 50% of b', 'marks': []}

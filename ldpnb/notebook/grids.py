@@ -6,19 +6,15 @@ stops, its ends and its start among them. Numbers have four digits, and every li
 """
 
 import json
-import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
 
-from ldpnb import writing
-from ldpnb.notebook import environment
 from ldpnb.notebook.controls import Choice, Slider, label
 from ldpnb.notebook.encoding import drawn
 from ldpnb.notebook.prose import short
@@ -32,29 +28,34 @@ BYTES, DIGITS = 390_000, 4
 POINTS = {"line": 25, "points": 34}
 """Most points of a curve, and of a cloud."""
 _NUMBER = re.compile(r"(\d[\d.,]*(?:e-?\d+)?)")
-Redraw = Callable[..., tuple[Figure, str]]
 Place = tuple[int, ...]
 
 
-def write(redraw: Redraw, controls: Mapping[str, Slider | Choice]) -> None:
-    """Write the grid of a live section beside its notebook's figures."""
-    writing.write(Path(os.environ[environment.FIGURES_FOLDER], NAME), grid(redraw, controls).encode())
-
-
-def grid(redraw: Redraw, controls: Mapping[str, Slider | Choice]) -> str:
+def grid(redraw: Callable[..., tuple[Figure, str]], controls: Mapping[str, Slider | Choice]) -> str:
     """Return the grid of a live section as JSON.
 
     Its settings are lists: the place of each control's value, the axes, the words and the numbers of the sentence, and
     the records that a chart draws (`ldpnb.notebook.records`), a kind and a list of numbers for each of its columns.
     """
-    values = [list(control.values) for control in controls.values()]
+    values = {name: list(control.values) for name, control in controls.items()}
     shown: dict[Place, list[Any]] = {}
     for count in MARKS:
-        marks = [_marks(control, v, count) for control, v in zip(controls.values(), values, strict=True)]
-        places = _places(values, marks)
+        marks = {name: _marks(control, values[name], count) for name, control in controls.items()}
+        places = _places(list(values.values()), list(marks.values()))
         for at in places - shown.keys():
-            shown[at] = _setting(redraw, {name: v[i] for name, v, i in zip(controls, values, at, strict=True)})
-        stated = [_control(*each) for each in zip(controls.items(), values, marks, strict=True)]
+            figure, sentence = redraw(**{name: v[i] for (name, v), i in zip(values.items(), at, strict=True)})
+            shown[at] = [*_drawn(figure), sentence]
+        stated = [
+            {
+                "name": name,
+                "label": label(name, control),
+                "choice": isinstance(control, Choice),
+                "start": values[name].index(control.start),
+                "values": [v if isinstance(v, str) else short(v) for v in values[name]],
+                "marks": marks[name],
+            }
+            for name, control in controls.items()
+        ]
         text = _encoded(stated, {at: shown[at] for at in sorted(places)})
         if len(text) <= BYTES:
             break
@@ -62,13 +63,12 @@ def grid(redraw: Redraw, controls: Mapping[str, Slider | Choice]) -> str:
 
 
 def _marks(control: Slider | Choice, values: Sequence[Any], count: int) -> list[int]:
-    """Return the places of a control's marks: all values of a choice, some evenly spaced ones of a slider."""
+    """Return the places of a control's marks: all values of a choice; the ends, the start and more of a slider."""
     if isinstance(control, Choice) or count >= len(values):
         return list(range(len(values)))
-    places = [int(place) for place in np.linspace(0, len(values) - 1, count).round()]
-    start = values.index(control.start)
-    nearest = min(range(1, count - 1), key=lambda i: abs(places[i] - start))
-    return sorted({*places[:nearest], start, *places[nearest + 1 :]})
+    places, start = np.linspace(0, len(values) - 1, count).round().astype(int), values.index(control.start)
+    places[1 + np.abs(places[1:-1] - start).argmin()] = start
+    return sorted(set(places.tolist()))
 
 
 def _places(values: Sequence[Sequence[Any]], marks: Sequence[Sequence[int]]) -> set[Place]:
@@ -79,15 +79,14 @@ def _places(values: Sequence[Sequence[Any]], marks: Sequence[Sequence[int]]) -> 
     return places
 
 
-def _setting(redraw: Redraw, at: dict[str, Any]) -> list[Any]:
-    """Return a setting's axes, its sentence and its records."""
-    figure, sentence = redraw(**at)
+def _drawn(figure: Figure) -> tuple[dict[str, Any], list[Record]]:
+    """Return the axes and the records of a setting's figure."""
     plt.close(figure)
     kept = drawn(figure)
     if kept is None:
-        return [{}, sentence, []]
+        return {}, []
     axes = {part: v for part, v in kept.encoding.to_dict().items() if part != "marks"}
-    return [axes, sentence, [_short(record) for record in records(kept.table, kept.encoding, digits=12)]]
+    return axes, [_short(record) for record in records(kept.table, kept.encoding, digits=12)]
 
 
 def _short(record: Record) -> Record:
@@ -112,13 +111,6 @@ def _short(record: Record) -> Record:
     }
 
 
-def _control(named: tuple[str, Slider | Choice], values: Sequence[Any], marks: list[int]) -> dict[str, Any]:
-    name, control = named
-    texts = [v if isinstance(v, str) else short(v) for v in values]
-    words = {"name": name, "label": label(name, control), "choice": isinstance(control, Choice)}
-    return words | {"start": values.index(control.start), "values": texts, "marks": marks}
-
-
 def _compact(thing: Any) -> str:
     return json.dumps(thing, ensure_ascii=False, separators=(",", ":"))
 
@@ -134,7 +126,7 @@ def _encoded(controls: list[dict[str, Any]], shown: Mapping[Place, list[Any]]) -
     """Return the grid as JSON, a line a setting."""
     axes, words, kinds, columns = _Pool(), _Pool(), _Pool(), _Pool()
     lines = []
-    for at, (own, sentence, drawn_as) in shown.items():
+    for at, (own, drawn_as, sentence) in shown.items():
         pieces = _NUMBER.split(sentence)
         curves = []
         for record in drawn_as:

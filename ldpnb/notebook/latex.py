@@ -27,6 +27,7 @@ _SPECIAL = {c: "\\" + c for c in "&%$#_{}"} | {
     "₁": "$_1$",
     "₂": "$_2$",
 }
+_MATHEMATICS = re.compile(r"(\$(?=\S)[^$]*[^$\s^_\\+-]\$(?!\d))")
 _LONG = 24
 """Length in characters beyond which a column of texts is wrapped."""
 _ROWS = 40
@@ -34,16 +35,16 @@ _ROWS = 40
 
 
 def escaped(text: object) -> str:
-    r"""Return text for LaTeX, Greek letters as mathematics; TeX between dollars stays.
+    r"""Return text for LaTeX, Greek letters as mathematics; TeX between dollars stays, but prices are none.
 
-    >>> escaped("50 % of ε_0"), escaped("π ≥ .5"), escaped("5 % of $x_0$")
-    ('50 \\% of $\\varepsilon$\\_0', '$\\pi$ $\\ge$ .5', '5 \\% of $x_0$')
+    >>> escaped("50 % of ε_0"), escaped("π ≥ .5"), escaped("5 % of $x_0$"), escaped("$0-$9,999")
+    ('50 \\% of $\\varepsilon$\\_0', '$\\pi$ $\\ge$ .5', '5 \\% of $x_0$', '\\$0-\\$9,999')
     """
-    parts = str(text).split("$")
-    if len(parts) % 2 and len(parts) > 1:
-        return "$".join(part if i % 2 else escaped(part) for i, part in enumerate(parts))
-    signs = " ".join(str(text).splitlines()).replace(">=", "≥").replace("<=", "≤")
-    return "".join(_SPECIAL.get(c) or greek(c) for c in signs)
+    parts = _MATHEMATICS.split(" ".join(str(text).splitlines()))
+    for i, signs in enumerate(parts[::2]):
+        plain = signs.replace(">=", "≥").replace("<=", "≤")
+        parts[2 * i] = "".join(_SPECIAL.get(c) or greek(c) for c in plain)
+    return "".join(parts)
 
 
 def greek(c: str) -> str:

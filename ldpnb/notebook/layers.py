@@ -1,11 +1,14 @@
-"""A grid of panels in which columns of a table lie on top of each other: a band, points and the truth."""
+"""Panels in which columns of a table lie on top of each other: a band, points and the truth."""
 
+from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from pandas.api.types import is_numeric_dtype
 
 from ldpnb.notebook.annotations import head
 from ldpnb.notebook.encoding import Encoding, Layer, keep
@@ -15,49 +18,57 @@ from ldpnb.notebook.looks import Look, look
 
 NAMES = 20
 """Values without an order that are drawn at most."""
+_WIDEST = 5
+"""Panels in a row."""
 
 
-def layered(table: pd.DataFrame, drawn_as: Encoding, *, row: str, title: str = "", setting: str = "") -> Figure:
-    """Draw the layers of an encoding, a panel per pair of values of its two columns of panels.
+def layered(table: pd.DataFrame, drawn_as: Encoding, *, row: str = "", title: str = "", setting: str = "") -> Figure:
+    """Draw the layers of an encoding in panels, each name with its own colour.
 
     Parameters
     ----------
     table : DataFrame
         Tidy: a row per value and panel.
     drawn_as : Encoding
-        Its first column of panels goes down, the second across, where each value has its own colour.
+        Its column of panels has the names; if there are two, the values of the first go down and the names across.
+        The values of `x` are a category if they are words.
     row : str
         The symbol of the numbers that go down.
     title, setting : str
-        The finding, with its numbers, and what was held fixed.
+        The finding, with its number, and what was held fixed.
     """
-    assert isinstance(drawn_as.panel, tuple)
-    down, across = drawn_as.panel
-    rows, names = (list(dict.fromkeys(table[column])) for column in drawn_as.panel)
-    named = drawn_as.xscale == "category"
+    *down, across = [drawn_as.panel] if isinstance(drawn_as.panel, str) else drawn_as.panel or ()
+    rows, names = list(dict.fromkeys(table[down[0]])) if down else [""], list(dict.fromkeys(table[across]))
+    named = not is_numeric_dtype(table[drawn_as.x])
     if named and table[drawn_as.x].nunique() > NAMES:
         setting += f"; the {NAMES} commonest values"
-    shape: dict[str, Any] = {"figsize": size(1.4 + 1.8 * len(rows)), "sharex": True, "sharey": True, "squeeze": False}
-    figure, axes = plt.subplots(len(rows), len(names), **shape)
-    for line, value in zip(axes, rows, strict=True):
-        line[0].set_ylabel(unset(value if isinstance(value, str) else f"{row} = {value:g}"))
-        for axis, name in zip(line, names, strict=True):
-            part = table[(table[down] == value) & (table[across] == name)]
-            for layer in drawn_as.layers:
-                _draw(axis, part.head(NAMES) if named else part, drawn_as.x, layer, look(name), named)
-    for axis, name in zip(axes[0], names, strict=True):
-        axis.set_title(unset(name))
-    for axis in axes[-1]:
+    tall = len(rows) if down else -(-len(names) // _WIDEST)
+    wide = len(names) if down else -(-len(names) // tall)
+    shape: dict[str, Any] = {"figsize": size(1.4 + 1.8 * tall), "sharex": True, "sharey": True, "squeeze": False}
+    figure, axes = plt.subplots(tall, wide, **shape)
+    panels = list(zip(axes.flat, product(rows, names), strict=False))
+    for axis, (value, name) in panels:
+        part = table[table[across] == name]
+        part = part[part[down[0]] == value] if down else part
+        for layer in drawn_as.layers:
+            _draw(axis, part.head(NAMES) if named else part, drawn_as.x, layer, look(name), named)
+        axis.set_title(unset(name) if value == rows[0] else "")
+    for axis, _ in panels[-wide:]:
         axis.set_xlabel(unset(drawn_as.xlabel or drawn_as.x))
-        axis.tick_params(axis="x", rotation=45 if named else 0)
+        axis.tick_params(axis="x", labelbottom=True, rotation=45 if named else 0)
+    for axis, value in zip(axes[:, 0], rows, strict=False):
+        axis.set_ylabel(unset(value if isinstance(value, str) else f"{row} = {value:g}"))
+    for axis in axes.flat[len(panels) :]:
+        axis.set_axis_off()
     figure.supylabel(drawn_as.y, size="medium")
     head(figure, title, setting)
     legend(figure, axes[0, :1])
-    lines = {layer.name for layer in drawn_as.layers if layer.mark == "line"}
+    others = [layer for layer in drawn_as.layers if layer.mark != "line"]
+    greys = {layer.name: "#CCCCCC" if layer.mark == "band" else "#777777" for layer in others}
     for entry, text in zip(figure.legends[0].legend_handles, figure.legends[0].texts, strict=True):
-        if text.get_text() not in lines and entry is not None:
-            entry.set(color="#777777")  # for the colours of all names
-    return keep(figure, table, drawn_as)
+        if text.get_text() in greys and entry is not None:
+            entry.set(color=greys[text.get_text()], alpha=1)  # for the colours of all names
+    return keep(figure, table, replace(drawn_as, xscale="category") if named else drawn_as)
 
 
 def _draw(axis: Axes, rows: pd.DataFrame, x: str, layer: Layer, style: Look, named: bool) -> None:

@@ -7,18 +7,19 @@ executed with its notebook. The plain text of both is the sentence.
 
 import base64
 import html
-import io
 import os
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
+from ldpnb import writing
 from ldpnb.notebook import environment, grids
 from ldpnb.notebook.controls import Choice, Slider, label
+from ldpnb.notebook.figures import png
 from ldpnb.notebook.prose import short
-from ldpnb.notebook.ticks import numbers
 
 
 def live(redraw: Callable[..., tuple[Figure, str]], **controls: Slider | Choice) -> None:
@@ -41,7 +42,8 @@ def live(redraw: Callable[..., tuple[Figure, str]], **controls: Slider | Choice)
         plt.close(figure)
         display({"text/plain": sentence}, raw=True)
         if os.environ.get(environment.GRIDS):
-            grids.write(redraw, controls)
+            grid = grids.grid(redraw, controls).encode()
+            writing.write(Path(os.environ[environment.FIGURES_FOLDER], grids.NAME), grid)
     else:
         display(_shown(redraw, controls), raw=True)
 
@@ -55,22 +57,15 @@ def _shown(redraw: Callable[..., tuple[Figure, str]], controls: Mapping[str, Sli
     def draw(**values: Any) -> str:
         with plt.ioff():
             figure, sentence = redraw(**values)
-            picture.value = f"<p><b>{html.escape(sentence)}</b></p>{_image(figure, sentence)}"
+            says, drawn = html.escape(sentence), base64.b64encode(png(figure)).decode()
+            wide = f"width: {100 * figure.get_figwidth():.0f}px; max-width: 100%; background: white"
+            image = f'<img alt="{says}" style="{wide}" src="data:image/png;base64,{drawn}">'
+            picture.value = f"<p><b>{says}</b></p>{image}"
             plt.close(figure)
         return sentence
 
     section = widgets.interactive(draw, **{name: _widget(name, control) for name, control in controls.items()})
     return widgets.VBox([section, picture])._repr_mimebundle_() | {"text/plain": section.result}
-
-
-def _image(figure: Figure, text: str) -> str:
-    """Return a figure as an element with its sentence as alternative text."""
-    content = io.BytesIO()
-    numbers(figure)
-    figure.savefig(content, format="png", dpi=150)
-    source, width = base64.b64encode(content.getvalue()).decode(), round(100 * figure.get_figwidth())
-    style = f"width: {width}px; max-width: 100%; background: white"
-    return f'<img alt="{html.escape(text)}" style="{style}" src="data:image/png;base64,{source}">'
 
 
 def _widget(name: str, control: Slider | Choice) -> Any:

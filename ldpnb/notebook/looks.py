@@ -44,18 +44,18 @@ _KNOWN["truth"] = Look("#000000", _MARKERS[0], "-")
 
 
 def look(name: str) -> Look:
-    """Return the look of one series.
-
-    >>> look("MLE") == look("MLE"), look("MLE") == look("Norm-Sub")
-    (True, False)
-    """
+    """Return the look of one series."""
     return looks_of([name])[name]
 
 
 def looks_of(names: Sequence[Any]) -> dict[Any, Look]:
-    """Return the looks of a figure's series: a ramp for a family; unknown names get unused ones in order."""
+    """Return the looks of a figure's series; unknown names get unused ones in order.
+
+    Names that are numbers, or differ by one number, share a ramp from dark to light that the colour-blind see in order.
+    """
     if is_family(names):
-        return {n: Look(c, m, "-") for n, c, m in zip(names, ramp(len(names)), itertools.cycle(_MARKERS), strict=False)}
+        ramp = map(mpl.colors.to_hex, mpl.colormaps["viridis"](np.linspace(0.0, 0.78, len(names))))
+        return {n: Look(c, m, "-") for n, c, m in zip(names, ramp, itertools.cycle(_MARKERS), strict=False)}
     looks = {name: _KNOWN[str(name)] for name in names if str(name) in _KNOWN}
     free = [other for other in _ALL if other.colour not in {own.colour for own in looks.values()}]
     return looks | dict(zip([n for n in names if n not in looks], itertools.cycle(free or _ALL), strict=False))
@@ -69,8 +69,3 @@ def is_family(names: Sequence[Any]) -> bool:
     """
     texts = [str(name) for name in names]
     return len(texts) > 1 and len({re.sub(r"[-+\d.,]+(e[-+]?\d+)?", "#", text, count=1) for text in texts}) == 1
-
-
-def ramp(count: int) -> list[str]:
-    """Return `count` colours from dark to light, in an order visible to the colour-blind, none too pale on white."""
-    return [mpl.colors.to_hex(colour) for colour in mpl.colormaps["viridis"](np.linspace(0.0, 0.78, count))]

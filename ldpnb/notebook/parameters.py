@@ -41,13 +41,8 @@ class Parameter:
     def convert(self, value: Any) -> Any:
         """Return `value` as this parameter's type, from text (the command line) or from a Python value.
 
-        Raises
-        ------
-        UsageError
-            If it cannot be converted without loss, is not finite, outside its interval, or none of its words.
+        `UsageError` if it cannot be converted without loss, is not finite, outside its interval, or none of its words.
 
-        Examples
-        --------
         >>> Parameter("users", "int", 10, "").convert("1e6")
         1000000
         >>> Parameter("rate", "float", 0.5, "(0, 1]; sampling rate").convert("1.5")
@@ -61,12 +56,12 @@ class Parameter:
         if converted == [] and self.default:
             raise self._refused("have an entry", converted)
         numbers = [n for n in (converted if isinstance(converted, list) else [converted]) if isinstance(n, int | float)]
-        if any(isinstance(number, float) and not math.isfinite(number) for number in numbers):
+        if not all(map(math.isfinite, numbers)):
             raise self._refused("be finite", value)
         interval, listed = _INTERVAL.match(self.meaning), _WORDS.match(self.meaning)
         if interval and not all(_inside(number, *interval.groups()) for number in numbers):
             raise self._refused(f"lie in {interval[0][:-1]}", value)
-        words = [word.strip() for word in listed[1].split(",")] if listed else []
+        words = re.split(r",\s*", listed[1]) if listed else []
         if words and converted not in words:
             raise self._refused(f"be one of {', '.join(words)}", value, nearest(converted, words))
         return converted
@@ -84,9 +79,7 @@ class Parameter:
             raise TypeError
         if kind == "list":
             item = replace(self, type=inner.removesuffix("]") or "str")
-            return [
-                item._converted(str(entry) if item.type == "str" and type(entry) is int else entry) for entry in value
-            ]
+            return [item._converted(str(v) if item.type == "str" and type(v) is int else v) for v in value]
         if kind == "str":
             value.encode()
         if kind == "int" and value != int(value):
@@ -102,13 +95,8 @@ def _inside(number: float, opening: str, low: str, high: str, closing: str) -> b
 def declared_parameters(cell: str, where: str) -> tuple[Parameter, ...]:
     """Return the parameters that a cell declares, as papermill reads it: ``name: type = literal  # meaning, unit``.
 
-    Raises
-    ------
-    UsageError
-        If one has no such type, no literal, or no meaning.
+    `UsageError` if one has no such type, no literal, or no meaning.
 
-    Examples
-    --------
     >>> declared_parameters("epsilon: float = 1.0  # budget, nats", "example")
     (Parameter(name='epsilon', type='float', default=1.0, meaning='budget, nats'),)
     """
@@ -129,14 +117,10 @@ def declared_parameters(cell: str, where: str) -> tuple[Parameter, ...]:
 def checked(parameters: Iterable[Parameter], given: Mapping[str, Any], where: str) -> dict[str, Any]:
     """Return the given parameters converted to their types.
 
-    Raises
-    ------
-    UsageError
-        For a name that is not declared (the nearest is suggested), or a value that its parameter does not take.
+    `UsageError` for a name that is not declared (the nearest is suggested) or a value that its parameter does not take.
     """
     known = {p.name: p for p in parameters}
-    for name in given:
-        if name not in known:
-            has = f"it has {', '.join(known)}" if known else "it has none"
-            raise UsageError(f"{where} has no parameter {shown(name)}{nearest(name, list(known))}; {has}")
+    for name in given.keys() - known.keys():
+        has = f"it has {', '.join(known) or 'none'}"
+        raise UsageError(f"{where} has no parameter {shown(name)}{nearest(name, list(known))}; {has}")
     return {name: known[name].convert(value) for name, value in given.items()}

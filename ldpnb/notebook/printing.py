@@ -4,7 +4,6 @@ import io
 import math
 import os
 import re
-import shutil
 from typing import TYPE_CHECKING, Any
 
 from ldpnb.checks import UsageError
@@ -27,15 +26,8 @@ def width() -> float | None:
 
 
 def inches(width: str) -> float | None:
-    """Return a width in inches, or None for an empty one.
+    """Return a width in inches, or None for an empty one; `UsageError` if it is none that a figure can have.
 
-    Raises
-    ------
-    UsageError
-        If it is no length, or not one that a figure can have.
-
-    Examples
-    --------
     >>> inches("column"), inches("8.6cm") == inches("86 mm"), inches("3.4")
     (3.4, True, 3.4)
     """
@@ -59,13 +51,7 @@ def resized(size: tuple[float, float], width: float | None) -> tuple[float, floa
 
 
 def fonts(font: str) -> dict[str, Any]:
-    """Return matplotlib's settings for a font, built in or installed.
-
-    Raises
-    ------
-    UsageError
-        If there is none of that name.
-    """
+    """Return matplotlib's settings for a font, built in or installed; `UsageError` if there is none of that name."""
     from matplotlib import font_manager
 
     words, mathematics = _FONTS.get(font, (font, "dejavusans"))
@@ -79,23 +65,11 @@ def fonts(font: str) -> dict[str, Any]:
     }
 
 
-def require_tex() -> None:
-    """Refuse where there is no TeX with which matplotlib measures text for PGF.
-
-    Raises
-    ------
-    UsageError
-    """
-    if not shutil.which("pdflatex"):
-        raise UsageError("format pgf takes pdflatex, which is not installed; pdf takes none")
-
-
 def pgf(figure: "Figure") -> bytes:
     """Return a figure, drawn before, as PGF in the font of the document that includes it; its texts become TeX."""
     from matplotlib import rc_context
     from matplotlib.text import Text
 
-    require_tex()
     for axis in (axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)):
         axis.set_ticks(axis.get_ticklocs(), [label.get_text() for label in axis.get_ticklabels()])
     for text in figure.findobj(Text):
@@ -112,6 +86,4 @@ def _as_tex(text: str) -> str:
     >>> _as_tex(r"50 % of \$9, $\hat{p}_1$")
     '50 \\% of \\textdollar{}9, $\\hat{p}_1$'
     """
-    parts = re.split(r"((?<!\\)\$.*?(?<!\\)\$)", text)
-    parts[::2] = [latex.escaped(part.replace(r"\$", "$")).replace(r"\$", r"\textdollar{}") for part in parts[::2]]
-    return "".join(parts)
+    return latex.escaped(text.replace(r"\$", "\0")).replace("\0", r"\textdollar{}")

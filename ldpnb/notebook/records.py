@@ -34,8 +34,7 @@ def records(table: pd.DataFrame, encoding: Encoding, *, digits: int = 6) -> list
             part = part[part[column] == v]
         title = ", ".join(map(_panel, split, place))
         own = [_record(own, encoding, layer, title, digits) for layer, own in _layers(part, encoding) if len(own)]
-        panels = dict.fromkeys(record["panel"] for record in own)
-        made += own + [mark for panel in panels for mark in _places(encoding, panel, {panel, *map(str, place)}, digits)]
+        made += own + (list(_places(encoding, title, {title, *map(str, place)}, digits)) if own else [])
     return made
 
 
@@ -53,19 +52,18 @@ def _layers(rows: pd.DataFrame, encoding: Encoding) -> Iterator[tuple[Layer, pd.
     for value in [None] if encoding.by is None else dict.fromkeys(rows[encoding.by]):
         own, label = (rows, "") if value is None else (rows[rows[encoding.by] == value], name(value))
         dotted = own[encoding.error].notna() if encoding.error else pd.Series(False, index=own.index)
-        yield Layer(name=label, y=encoding.y, mark=encoding.mark, band=encoding.band), own[~dotted]
+        yield Layer(name=label, y=encoding.y, mark=encoding.mark), own[~dotted]
         yield Layer(name=label, y=encoding.y, mark="points", error=encoding.error), own[dotted]
 
 
 def _record(rows: pd.DataFrame, encoding: Encoding, layer: Layer, panel: str, digits: int) -> Record:
     columns = {"x": rows[encoding.x], "y": rows[layer.y]}
-    if layer.band:
-        columns |= dict(zip(("low", "high"), (rows[end] for end in layer.band), strict=True))
+    if encoding.band and layer.mark != "points":
+        columns |= dict(zip(("low", "high"), (rows[end] for end in encoding.band), strict=True))
     elif layer.error and rows[layer.error].notna().any():
         columns |= {end: rows[layer.y] + times * rows[layer.error] for end, times in (("low", -2), ("high", 2))}
         if encoding.yscale == "log":
             columns["low"] = columns["low"].where(columns["low"] > 0, rows[layer.y].min())  # which has no lower end
-    panel = ", ".join(filter(None, (panel, layer.panel)))
     kind = "line" if layer.mark == "band" else layer.mark
     numbers = {column: [value(v, digits) for v in values] for column, values in columns.items()}
     return {"series": layer.name, "panel": panel, "mark": kind, **numbers}
@@ -74,10 +72,8 @@ def _record(rows: pd.DataFrame, encoding: Encoding, layer: Layer, panel: str, di
 def _places(encoding: Encoding, panel: str, names: set[str], digits: int) -> Iterator[Record]:
     for mark in encoding.marks:
         if mark.panel in ("", *names):
-            at = {axis: value(v, digits) for axis, v in (("x", mark.x), ("y", mark.y)) if v is not None}
-            yield {"series": mark.label, "panel": panel, "mark": "at " + "".join(at), "side": mark.side} | {
-                axis: [v] for axis, v in at.items()
-            }
+            at = {axis: [value(v, digits)] for axis, v in (("x", mark.x), ("y", mark.y)) if v is not None}
+            yield {"series": mark.label, "panel": panel, "mark": "at " + "".join(at), "side": mark.side, **at}
 
 
 def value(number: Any, digits: int) -> Any:

@@ -57,7 +57,7 @@ def without_formulas(table: pd.DataFrame) -> pd.DataFrame:
     """
 
     def plain(value: Any) -> Any:
-        formula = isinstance(value, str) and len(value) > 1 and value.startswith(("=", "+", "-", "@", "\t", "\r"))
+        formula = isinstance(value, str) and re.match(r"[=+\-@\t\r].", value, re.DOTALL)
         return f"'{value}" if formula and not _NUMBER.fullmatch(value) else value
 
     return table.map(plain).rename(columns=plain)

@@ -15,13 +15,7 @@ READINGS = {"printed": "", "reconstructed": " (the formula is lost in the text a
 
 
 def verdicts(*identifiers: str) -> None:
-    """Show verdicts in a notebook, each with its evidence and, where the source errs, what holds instead.
-
-    Parameters
-    ----------
-    *identifiers : str
-        Identifiers such as ``"biswas2022/theorem-3.5"``.
-    """
+    """Show verdicts such as ``"biswas2022/theorem-3.5"`` with their evidence and, where the source errs, what holds."""
     from IPython.display import Markdown, display
 
     display(Markdown("\n\n".join(_paragraph(identifier) for identifier in identifiers)))
@@ -30,9 +24,8 @@ def verdicts(*identifiers: str) -> None:
 def _paragraph(identifier: str) -> str:
     claim, verdict = claims.find(identifier), claims.decide(identifier)
     says = claim.says[:1].upper() + claim.says[1:].rstrip(".") + ("" if claim.says.endswith("?") else ".")
-    evidence = f"- Evidence ({_kind(verdict)}): {verdict.evidence}"
-    lines = [f"**{claim.place}: {verdict.status}.** {says}", ""]
-    lines += [f"- Decided for {verdict.decided_for}", evidence]
+    lines = [f"**{claim.place}: {verdict.status}.** {says}", "", f"- Decided for {verdict.decided_for}"]
+    lines.append(f"- Evidence ({_kind(verdict)}): {verdict.evidence}")
     if verdict.corrected:
         label = "Answer" if verdict.status == "answered" else "What holds"
         lines.append(f"- {label}: {verdict.corrected}")

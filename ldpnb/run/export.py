@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import tempfile
 from io import StringIO
 from pathlib import Path
@@ -36,8 +37,8 @@ def contents(what: str, width: str, font: str, kind: str) -> dict[str, bytes]:
     """Return the files of an export by name."""
     inches = printing.inches(width)
     printing.fonts(font)
-    if kind == "pgf":
-        printing.require_tex()
+    if kind == "pgf" and not shutil.which("pdflatex"):  # with which matplotlib measures text
+        raise UsageError("format pgf takes pdflatex, which is not installed; pdf takes none")
     name = named(what)
     stem = re.sub(r"\W+", "-", name.split("/")[-1])
     source = re.sub(r"^\d+_", "", name.split("/")[0])

@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ldpnb.notebook.encoding import Encoding
+from ldpnb.notebook.encoding import Encoding, panels_in_a_row
 from ldpnb.notebook.figures import looks_of
 from ldpnb.notebook.records import NUMBERS, Record
 
@@ -63,7 +63,7 @@ def chart(
     spec: Spec = {"layer": layers}
     if len(panels) > 1:
         facet = {"field": "panel", "sort": panels, "title": None}
-        spec = {"facet": facet, "columns": encoding.columns, "spec": spec | {"height": _SMALL}}
+        spec = {"facet": facet, "columns": panels_in_a_row(len(panels)), "spec": spec | {"height": _SMALL}}
         if not encoding.share_y:
             spec["resolve"] = {"scale": {"x" if encoding.flip else "y": "independent"}}
     else:

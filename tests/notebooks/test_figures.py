@@ -42,6 +42,16 @@ def test_bands_and_panels_follow_the_table() -> None:
     assert all(any(isinstance(c, PolyCollection) for c in axis.collections) for axis in figure.axes)
 
 
+def test_panels_fill_rows_of_three_or_two_and_without_a_label_have_their_own_axes() -> None:
+    table = pd.concat([TABLE.assign(panel=i, mse=10**i * TABLE["mse"]) for i in range(6)])
+    figure = figures.curves(table, "epsilon", "mse", panel="panel", ylabel="")
+    assert figure.axes[0].get_gridspec().get_geometry() == (2, 3)
+    assert len({axis.get_ylim() for axis in figure.axes}) == 6
+    figure = figures.curves(table[table["panel"] < 4], "epsilon", "mse", panel="panel")
+    assert figure.axes[0].get_gridspec().get_geometry() == (2, 2)
+    assert len({axis.get_ylim() for axis in figure.axes}) == 1
+
+
 def texts(figure: plt.Figure) -> list[str]:
     return [note.get_text() for axis in figure.axes for note in axis.texts]
 
@@ -91,13 +101,6 @@ def test_whole_numbers_have_whole_ticks_and_a_family_shares_a_ramp() -> None:
     assert len(set(lightness)) == 6
 
 
-def test_a_name_looks_the_same_in_every_figure() -> None:
-    first = figures.curves(TABLE, "epsilon", "mse", by="by").axes[0].lines[1].get_color()
-    reversed_table = TABLE.iloc[::-1]
-    second = figures.curves(reversed_table, "epsilon", "mse", by="by").axes[0].lines[0].get_color()
-    assert first == second == figures.look("Norm-Sub").colour
-
-
 def test_published_files_repeat_to_the_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written = []
     for name in ("one", "two"):
@@ -122,28 +125,11 @@ def test_a_published_table_holds_what_was_drawn_and_perhaps_further_series(tmp_p
             figures.publish(figures.curves(TABLE, "epsilon", "mse", by="by"), other, "fig", caption="Errors.")
 
 
-def test_without_a_folder_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(FIGURES_FOLDER, "")
-    monkeypatch.chdir(tmp_path)
-    figures.publish(figures.curves(TABLE, "epsilon", "mse"), TABLE, "nb/fig", caption="Errors.")
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_figure_without_caption_or_numbers_is_refused() -> None:
     figure = figures.curves(TABLE, "epsilon", "mse")
     for table, caption in ((TABLE, " "), (TABLE.iloc[:0], "Errors.")):
         with pytest.raises(ValueError, match="nb/fig: needs a caption and a table with rows"):
             figures.publish(figure, table, "nb/fig", caption=caption)
-
-
-def test_tables_for_latex_escape_text_and_shorten_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(FIGURES_FOLDER, str(tmp_path))
-    table = pd.DataFrame({"claim_id": ["a & b"], "value": [1 / 3], "none": [float("nan")]})
-    figures.publish_table(table, "nb/table", caption="A table.")
-    tex = (tmp_path / "nb/table.tex").read_text()
-    assert r"claim\_id & value & none \\" in tex
-    assert r"a \& b & 0.333333 &  \\" in tex
-    assert (tmp_path / "nb/table.csv").read_text().splitlines()[1] == "a & b,0.3333333333,"
 
 
 def test_a_live_section_without_a_reader_draws_once_and_shows_its_number(monkeypatch) -> None:

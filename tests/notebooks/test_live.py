@@ -25,7 +25,7 @@ def section(monkeypatch: pytest.MonkeyPatch):
         calls.append((epsilon, people, kind))
         if epsilon > 3:
             raise ValueError("epsilon must be <= 3")
-        return plt.figure(figsize=(2, 1)), f"{people} people < all"
+        return plt.subplots(figsize=(2, 1))[0], f"{people} people < all"
 
     controls = {"epsilon": Slider(1.0, 0.1, 5.0, "nats"), "people": Slider(100, 1, 10_000, log=True)}
     live(redraw, **controls, kind=Choice("a", ["a", "b"]))

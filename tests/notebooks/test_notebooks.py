@@ -25,20 +25,15 @@ def test_every_cell_was_executed_without_error(notebook: Notebook) -> None:
 
 
 @EVERY
-def test_cells_are_short_and_show_their_value(notebook: Notebook) -> None:
+def test_cells_and_their_functions_are_short_and_cells_show_their_value(notebook: Notebook) -> None:
     cells = code_cells(notebook)
     assert len(cells) <= 17
     for cell in cells:
         longest = 32 if "parameters" in cell["metadata"].get("tags", []) else 16
         assert len(cell["text"].splitlines()) <= longest, cell["text"]
-    assert not [c["text"] for c in cells if c["text"].rstrip().endswith(";")]
-
-
-@EVERY
-def test_definitions_in_cells_are_short(notebook: Notebook) -> None:
-    trees = [ast.parse(c["text"]) for c in code_cells(notebook) if not c["text"].startswith("%")]
-    functions = [n for t in trees for n in ast.walk(t) if isinstance(n, ast.FunctionDef)]
-    assert all(f.end_lineno - f.lineno < 9 for f in functions)
+        assert not cell["text"].rstrip().endswith(";")
+        functions = [node for node in ast.walk(ast.parse(cell["text"])) if isinstance(node, ast.FunctionDef)]
+        assert all(f.end_lineno - f.lineno < 9 for f in functions), cell["text"]
 
 
 @RESULTS
@@ -50,11 +45,7 @@ def test_a_result_declares_its_parameters_first_and_a_seed_if_it_draws(notebook:
 
 
 @RESULTS
-def test_a_result_decides_claims_and_ends_in_a_live_section(notebook: Notebook) -> None:
+def test_a_result_decides_claims_publishes_figures_and_ends_in_a_live_section(notebook: Notebook) -> None:
     assert notebook.claims
     assert "live(" in "".join(c["text"] for c in code_cells(notebook)[-2:])
-
-
-@RESULTS
-def test_a_result_publishes_a_figure(notebook: Notebook) -> None:
     assert list((home() / "figures" / notebook.id).glob("*.csv"))

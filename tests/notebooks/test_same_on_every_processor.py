@@ -5,9 +5,7 @@ import pytest
 
 from ldpnb.estimators import likelihood
 from ldpnb.guides import own_data as own
-from ldpnb.mechanisms.frequency import UnaryEncoding
 from ldpnb.mechanisms.signs import SignRandomiser
-from ldpnb.papers.lopuhaa2020.tables import frequencies
 from ldpnb.rng import stream
 
 
@@ -19,17 +17,6 @@ def test_where_reports_do_not_determine_the_estimate_it_is_the_centre_of_the_max
     estimate = likelihood.mle(seen * scale, [20, 30, 60, 15], tolerance=1e-6).estimate
     assert estimate[0] == pytest.approx(estimate[1], abs=1e-4)
     assert estimate[0] > 0.1
-
-
-@pytest.mark.parametrize("epsilon", [0.5, 4.0])
-def test_every_draw_of_an_experiment_is_fitted_to_its_certificate(epsilon: float) -> None:
-    mechanism, rng = UnaryEncoding.optimised(epsilon, 6), stream("fits", epsilon, seed=1)
-    tallies = np.array([mechanism.channel() @ rng.dirichlet(np.full(6, 0.5)) for _ in range(40)])
-    tallies = rng.multinomial(100, tallies / tallies.sum(axis=1, keepdims=True))
-    reports = frequencies.Reports(mechanism, mechanism.outputs(), tallies)
-    estimates = frequencies.estimate_mle(reports)
-    gaps = [likelihood.certificate_gap(mechanism.channel(), t, e) for t, e in zip(tallies, estimates, strict=True)]
-    assert max(gaps) < 2e-6
 
 
 @pytest.mark.parametrize("turn", range(6))

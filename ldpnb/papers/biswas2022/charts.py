@@ -3,7 +3,6 @@
 from typing import Any
 
 import matplotlib.pyplot as plt
-import pandas as pd
 from matplotlib.figure import Figure
 
 from ldpnb.notebook.annotations import Mark
@@ -29,9 +28,7 @@ def estimated_histograms(table: Table, *, row: str, title: str, setting: str) ->
         Layer(name="estimate", y="estimate", mark="points"),
         Layer(name="truth", y="truth"),
     )
-    scale = "linear" if pd.api.types.is_numeric_dtype(table["value"]) else "category"
-    where: dict[str, Any] = {"panel": (row, "estimator"), "columns": table["estimator"].nunique(), "xscale": scale}
-    drawn_as = Encoding(x="value", y="users holding the value", layers=layers, **where)
+    drawn_as = Encoding(x="value", y="users holding the value", layers=layers, panel=(row, "estimator"))
     return layered(table, drawn_as, row="π", title=title, setting=setting)
 
 
@@ -48,8 +45,8 @@ def sampled_histograms(table: Table, *, setting: str) -> Figure:
 
 def distance_and_cost(table: Table, *, setting: str = "") -> Figure:
     """Draw `ldpnb.papers.biswas2022.tables.sampling.distances`, with the expected reports as a second scale."""
-    least, (low, high) = lowest_against_highest(table)["raw ratio"].min(), (table[RATE].min(), table[RATE].max())
-    title = f"With {low:.0%} of the reports, not {high:.0%}, the raw distance is at least {least:.2f} times as large"
+    least = lowest_against_highest(table)["raw ratio"].min()
+    title = f"With {table[RATE].min():.0%} of the reports the raw distance is at least {least:.2f} times as large"
     axes: dict[str, Any] = {"by": "budget", "panel": "estimate", "error": "standard_error", "yscale": "log"}
     words = {RAW: "", PROJECTED: "no two distributions are farther apart"}
     limits = [Mark(y=1.0, label=text, printed=True, panel=panel) for panel, text in words.items()]

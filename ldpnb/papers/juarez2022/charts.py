@@ -13,17 +13,17 @@ from ldpnb.papers.juarez2022.tables.gaps import BUDGET, LARGEST, RATIO
 def claims_not_kept(table: pd.DataFrame, claimed: pd.DataFrame) -> dict[str, Any]:
     """Return a title that names the noise parameters of finite loss, and marks of the delta left at claimed budgets."""
     zero = table[table["exact δ"] <= 1e-12].groupby("k")["ε (nats)"].min()
-    finite = [f"k = {k:.3g} (from ε = {short(epsilon)} on)" for k, epsilon in zero.items()]
+    finite = [f"k = {k:.3g}" for k in zero.index]
     left = claimed[claimed["exact δ"] > 1e-12].sort_values("exact δ")
     labels = [f"δ = {short(y)}" if y in (left["exact δ"].min(), left["exact δ"].max()) else "" for y in left["exact δ"]]
     places = list(zip(left["claimed"], left["exact δ"], labels, strict=True))
     marks = [Mark(*place, side="left") for place in places[:-1]] + [Mark(*place, side="above") for place in places[-1:]]
-    title = f"Only {listed(finite)} brings δ to 0" if finite else "No k drawn brings δ to 0"
-    return {"title": f"{title}; at the dots equation (1) claims δ = 0", "marks": marks}
+    title = f"{f'Only {listed(finite)}' if finite else 'No k drawn'} brings δ to 0, as equation (1) claims at every dot"
+    return {"title": title, "marks": marks}
 
 
-def crossing_budgets(table: pd.DataFrame) -> dict[str, Any]:
-    """Return a title and marks: where M_R is better than M_L, by panel, and the crossings that the source prints."""
+def crossing_budgets(table: pd.DataFrame) -> tuple[dict[str, Any], str]:
+    """Return a title and marks, the crossings and those that the source prints, and where M_R is better, by panel."""
     marks, ranges = [Mark(y=1.0)], []
     for panel, part in table.groupby("panel", sort=False):
         ratio, one = part[RATIO].to_numpy(), np.ones(len(part))
@@ -31,7 +31,7 @@ def crossing_budgets(table: pd.DataFrame) -> dict[str, Any]:
         ranges.append(f"{where_less(part[BUDGET].to_numpy(), ratio, one)} with {panel}")
     ends = [printed.value("Figure 1", f"{end}_crossing") for end in ("low", "high")]
     marks += [Mark(x, label=f"printed {x:g}", panel="budgets as claimed", printed=True) for x in ends]
-    return {"title": f"M_R beats M_L {listed(ranges)}", "marks": marks}
+    return {"title": f"M_R beats M_L {ranges[-1]}", "marks": marks}, listed(ranges)
 
 
 def one_sign(table: pd.DataFrame) -> dict[str, Any]:
@@ -45,10 +45,12 @@ def one_sign(table: pd.DataFrame) -> dict[str, Any]:
     return {"title": title, "marks": marks}
 
 
-def ordinary_draws(table: pd.DataFrame, runs: int) -> str:
-    """Return a title: how many printed errors are ordinary draws of the mechanisms as published, and as in the code."""
+def ordinary_draws(table: pd.DataFrame, runs: int) -> tuple[str, str]:
+    """Return a title and a sentence: how many printed errors are ordinary draws as published, and as in the code."""
     drawn, laws = table["series"] == "printed", table["series"] != "printed"
     beside = table[laws].merge(table[drawn], on=["panel", BUDGET], suffixes=("", " printed"))
     inside = (beside["high printed"] >= beside["low"]) & (beside["low printed"] <= beside["high"])
-    counts = [f"{part.sum()} of {len(part)} ({way})" for way, part in inside.groupby(beside["series"], sort=False)]
-    return f"Of the printed errors {listed(counts)} lie where 95% of means of {runs} runs fall"
+    counts = {way: f"{part.sum()} of {len(part)}" for way, part in inside.groupby(beside["series"], sort=False)}
+    every = listed(f"{count} ({way})" for way, count in counts.items())
+    title = f"{counts['as published']} printed errors are ordinary means of the mechanisms as published"
+    return title, f"Of the printed errors {every} lie where 95% of means of {runs} runs fall."

@@ -26,15 +26,15 @@ def gain_and_guess(table: pd.DataFrame) -> dict[str, Any]:
 
 
 def bounds_for_two_values(table: pd.DataFrame) -> dict[str, Any]:
-    """Tell from how many users on (59) is a bound, for each budget."""
-    sentences, marks = [], []
+    """Tell from how many users on (59) is a bound at the first budget, and mark it for each."""
+    titles, marks = [], []
     for budget, part in table.groupby("budget", sort=False):
         wide = part.pivot_table(index="users", columns="quantity", values=TO_LIMIT)
         where = where_less(wide.index, wide["Bayes"], wide[LIMITING], "n")
-        sentences.append(f"{where} if {budget}")
+        titles.append(f"At {budget} the posterior mean errs less than the bound (59) {where}")
         places = crossings(wide.index, wide["Bayes"], wide[LIMITING])
         marks += [Mark(x, wide[LIMITING].iloc[0], f"n = {np.ceil(x):.0f}", str(budget), side="below") for x in places]
-    return {"title": f"The posterior mean errs less than the bound (59) {listed(sentences)}", "marks": marks}
+    return {"title": titles[0], "marks": marks}
 
 
 def bounds_for_many_values(table: pd.DataFrame) -> dict[str, Any]:
@@ -53,7 +53,6 @@ def bounds_for_many_values(table: pd.DataFrame) -> dict[str, Any]:
 def estimated_column(table: pd.DataFrame, *, xlabel: str, title: str = "", setting: str = "") -> Figure:
     """Draw, per budget (row) and estimator (column), true frequencies and an estimate, as `frequencies.one_run` has."""
     layers = (Layer(name="estimate", y="estimate", mark="points"), Layer(name="truth", y="truth"))
-    scale = "linear" if pd.api.types.is_numeric_dtype(table["value"]) else "category"
-    where: dict[str, Any] = {"panel": (EPSILON, "estimator"), "columns": table["estimator"].nunique(), "xscale": scale}
-    drawn_as = Encoding(x="value", y="frequency", xlabel=xlabel, layers=layers, **where)
+    panel = (EPSILON, "estimator")
+    drawn_as = Encoding(x="value", y="frequency", xlabel=xlabel, layers=layers, panel=panel)
     return layered(table, drawn_as, row="ε", title=title, setting=setting)
