@@ -23,7 +23,6 @@ from .data.files import load_counts as load_counts
 from .data.inspection import inspect as inspect
 from .data.public import adult as adult
 from .data.reading import Reading as Reading
-from .designs.sizes import binomial_size as binomial_size
 from .designs.sizes import fixed_size as fixed_size
 from .designs.sizes import size_law as size_law
 from .designs.strata import Strata as Strata

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from ldpnb.notebook import Mark, crossings, listed, short, where_less
+from ldpnb.notebook import Mark, crossings, short, where_less
 from ldpnb.notebook.encoding import Encoding, Layer
 from ldpnb.notebook.layers import layered
 from ldpnb.papers.lopuhaa2020.tables.frequencies import EPSILON
