@@ -2,6 +2,7 @@
 
 import ast
 import json
+import symtable
 
 import pytest
 
@@ -34,6 +35,18 @@ def test_cells_and_their_functions_are_short_and_cells_show_their_value(notebook
         assert not cell["text"].rstrip().endswith(";")
         functions = [node for node in ast.walk(ast.parse(cell["text"])) if isinstance(node, ast.FunctionDef)]
         assert all(f.end_lineno - f.lineno < 9 for f in functions), cell["text"]
+
+
+@EVERY
+def test_a_live_section_reads_nothing_that_a_later_cell_makes_anew(notebook: Notebook) -> None:
+    tables = [symtable.symtable(cell["text"], cell["text"], "exec") for cell in code_cells(notebook)]
+    live = [place for place, cell in enumerate(code_cells(notebook)) if "live(" in cell["text"]]
+    for place in live:
+        read = {name for function in tables[place].get_children() for name in function.get_globals()}
+        later = {
+            symbol.get_name() for table in tables[place + 1 :] for symbol in table.get_symbols() if symbol.is_assigned()
+        }
+        assert not read & later
 
 
 @RESULTS
