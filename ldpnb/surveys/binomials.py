@@ -7,8 +7,8 @@ every tail of the lattice and does not jump with it.
 """
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy import special, stats
+from numpy.typing import NDArray
+from scipy import special
 
 Floats = NDArray[np.float64]
 
@@ -123,30 +123,26 @@ def _two_rates(bits: int, holders: Floats, p: float, q: float, ones: Floats, zer
 
 def _binomial_lattice(trials: Floats, rates: Floats) -> tuple[Floats, Floats]:
     """Return points, a row per binomial, that carry nearly all of its mass, and weights to sum with."""
-    size = trials[:, None]
-    points = _points(trials * rates, np.sqrt(trials * rates * (1 - rates)), trials)
+    points, size = _points(trials * rates, np.sqrt(trials * rates * (1 - rates)), trials)
     some = np.clip(points, 0.0, size)
-    return some, _weights(stats.binom.pmf(some, size, rates[:, None]), points <= size)
+    return some, _weights(_log_binomial(size, some, rates[:, None]), points <= size)
 
 
 def hypergeometric(
     population: float, holders: Floats, drawn: float, resolution: float = _RESOLUTION
 ) -> tuple[Floats, Floats]:
-    """Return points and weights for the holders in a simple random sample, a row per number in the population.
-
-    By two binomials of one rate: of logarithms of factorials of ``10^12`` no digit after the point would be left.
-    """
+    """Return points and weights for the holders in a simple random sample, a row per number in the population."""
     share = holders / population
     spread = np.sqrt(drawn * share * (1 - share) * (population - drawn) / max(population - 1, 1.0))
-    points = _points(drawn * share, spread, np.minimum(holders, drawn), resolution)
-    least, size = np.maximum(0.0, holders - (population - drawn))[:, None], np.minimum(holders, drawn)[:, None]
+    points, size = _points(drawn * share, spread, np.minimum(holders, drawn), resolution)
+    least = np.maximum(0.0, holders - (population - drawn))[:, None]
     some = np.clip(points, least, size)
     own, others, rate = holders[:, None], (population - holders)[:, None], drawn / population
-    masses = stats.binom.pmf(some, own, rate) * stats.binom.pmf(drawn - some, others, rate)
-    return some, _weights(masses, (points >= least) & (points <= size))
+    logs = _log_binomial(own, some, rate) + _log_binomial(others, drawn - some, rate)
+    return some, _weights(logs - logs.max(axis=1, keepdims=True), (points >= least) & (points <= size))
 
 
-def _points(mean: Floats, deviation: Floats, most: Floats, resolution: float = _RESOLUTION) -> Floats:
+def _points(mean: Floats, deviation: Floats, most: Floats, resolution: float = _RESOLUTION) -> tuple[Floats, Floats]:
     """Run over every ``step``-th whole number around a mean.
 
     For laws as smooth as a wide binomial, summed with a tail at least as smooth, that errs by less than any power of
@@ -156,10 +152,42 @@ def _points(mean: Floats, deviation: Floats, most: Floats, resolution: float = _
     reach = _REACH * deviation + 12.0 * (step == 1)
     first = np.maximum(np.floor(mean - reach), 0.0)
     length = int(((np.minimum(mean + reach, most) - first) / step).max()) + 2
-    return first[:, None] + step[:, None] * np.arange(length)
+    return first[:, None] + step[:, None] * np.arange(length), np.broadcast_to(most[:, None], (most.size, length))
 
 
-def _weights(masses: ArrayLike, inside: NDArray[np.bool_]) -> Floats:
-    kept = np.where(inside, masses, 0.0)
-    normalised: Floats = kept / kept.sum(axis=1, keepdims=True)
+def _weights(logs: Floats, inside: NDArray[np.bool_]) -> Floats:
+    masses = np.where(inside, np.exp(logs), 0.0)
+    normalised: Floats = masses / masses.sum(axis=1, keepdims=True)
     return normalised
+
+
+def _log_binomial(trials: Floats, ones: Floats, rate: Floats | float) -> Floats:
+    """Return the logarithm of the binomial probability of `ones`, but for a constant of each number of trials.
+
+    Factorials by Stirling's formula and its remainder, which are small, and the deviations from the expected numbers:
+    of logarithms of factorials of ``10^12`` no digit after the point would be left (Loader 2000).
+    """
+    zeros = trials - ones
+    logarithm: Floats = -_remainder(ones) - _remainder(zeros)
+    logarithm = logarithm - _excess(ones, trials * rate) - _excess(zeros, trials * (1 - rate))
+    return logarithm
+
+
+def _remainder(number: Floats) -> Floats:
+    """Return ``ln n! - n ln n + n``, by three terms of Stirling's series from 100 on."""
+    large = np.maximum(number, 100.0)
+    series = 0.5 * np.log(large) + 1 / (12 * large) - 1 / (360 * large**3) + 0.5 * np.log(2 * np.pi)
+    small = np.minimum(number, 100.0)
+    exact: Floats = np.where(number < 100, special.gammaln(small + 1) - special.xlogy(small, small) + small, series)
+    return exact
+
+
+def _excess(number: Floats, expected: Floats) -> Floats:
+    """Return ``n ln(n / e) - n + e``, with ``(1 + t) ln(1 + t) - t`` of ``t = n / e - 1``."""
+    some = np.maximum(expected, 1e-300)
+    change = (number - some) / some
+    near = np.abs(change) < 1e-3
+    t = np.where(near, change, 0.0)
+    series = t * t * (1 / 2 - t * (1 / 6 - t * (1 / 12 - t * (1 / 20 - t / 30))))
+    excess: Floats = np.where(near, some * series, special.xlogy(number, number / some) - number + some)
+    return excess
