@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ldpnb.estimators import sampling
 from ldpnb.estimators.frequency import normal_offset, project_simplex, scale_simplex, unbiased
 from ldpnb.estimators.likelihood import Fit, NotCertifiedError, certificate_gap, krr_mle, mle, support_mle
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
@@ -44,6 +45,16 @@ def test_unary_estimates_meet_the_reference() -> None:
             assert estimate == pytest.approx(case["mle"], rel=1e-9, abs=1e-12)
         value = tallies @ np.log(mechanism.channel() @ fit.estimate) / tallies.sum()
         assert value == pytest.approx(case["loglik_per_user_rel"], rel=1e-9)
+
+
+def test_a_value_that_all_but_few_reports_name_has_the_whole_share() -> None:
+    budgets = np.geomspace(0.001, 5, 40)
+    assert all(krr_mle([1_000_003, 3, 1], epsilon=e).tolist() == [1.0, 0.0, 0.0] for e in budgets)
+
+
+def test_one_user_may_be_all_that_are_sampled() -> None:
+    estimate = sampling.rescaled([1, 0], users=1, sampling_rate=1.0, mechanism=KaryRandomisedResponse(1.0, 2))
+    assert estimate.sum() == pytest.approx(1, abs=1e-12)
 
 
 @settings(derandomize=True, max_examples=60, deadline=None)

@@ -136,7 +136,7 @@ ESTIMATORS = [
     (lambda: mle([[0.5, np.nan], [0.5, 0.5]], [1, 2]), "channel must be a matrix of numbers >= 0"),
     (lambda: mle([[1.0, 1.0], [0.0, 0.0]], [1, 1]), "channel must allow every output"),
     (lambda: mle(np.eye(2), [1, 2, 3]), "tallies must have one entry per output, 2, got 3"),
-    (lambda: support_mle(np.full((1, 3), 0.5), [1], KRR), "outputs must be bits, 0 or 1, got 0.5"),
+    (lambda: support_mle([[0, 0.5, 1]], [1], KRR), "outputs must be bits, 0 or 1, got 0.5"),
     (lambda: support_mle(np.full((1, 3), 2, np.uint8), [1], KRR), "outputs must be bits, 0 or 1, got 2"),
     (
         lambda: support_mle(np.eye(2), [1, 1], KRR),
