@@ -114,20 +114,20 @@ class Reports:
         """Return what each report says of every label, or its one bit or number: ``(n, k)``; refuse what none says."""
         k = len(self.labels)
         if self.kind == "labels":
-            said, rule = words[:, None] == np.array(self.labels), f"one of {', '.join(self.labels)}"
-            possible = said.any(axis=1)
+            readings, rule = words[:, None] == np.array(self.labels), f"one of {', '.join(self.labels)}"
+            possible = readings.any(axis=1)
         elif self.kind == "bits":
             rule = f"a word of {k} bits, one per label"
             possible = np.array([len(word) == k and set(word) <= {"0", "1"} for word in words])
-            said = np.array([[bit == "1" for bit in word] for word in words[possible]])
+            readings = np.array([[bit == "1" for bit in word] for word in words[possible]])
         elif self.kind == "Laplace":
-            said, rule = np.array([[_number(word)] for word in words]), "a finite number"
-            possible = np.isfinite(said[:, 0])
+            readings, rule = np.array([[_number(word)] for word in words]), "a finite number"
+            possible = np.isfinite(readings[:, 0])
         else:
-            said, rule = np.isin(words, ("1", "1.0"))[:, None], "0 or 1"
-            possible = said[:, 0] | np.isin(words, ("0", "0.0"))
+            readings, rule = np.isin(words, ("1", "1.0"))[:, None], "0 or 1"
+            possible = readings[:, 0] | np.isin(words, ("0", "0.0"))
         refuse(~possible, words, f"report must be {rule}")
-        return said.astype(float)
+        return readings.astype(float)
 
     @property
     def guaranteed_from(self) -> float:

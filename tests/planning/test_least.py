@@ -9,8 +9,9 @@ from ask import alone
 from ldpnb.mechanisms.registry import FREQUENCY
 from ldpnb.planning.clusters import ClusterDesign
 from ldpnb.planning.mechanisms import CURATOR
+from ldpnb.planning.plans import plan
 from ldpnb.planning.questions import Frequency, Gap, Mean
-from ldpnb.planning.samples import SimpleDesign, StratifiedDesign
+from ldpnb.planning.samples import Everyone, SimpleDesign, StratifiedDesign
 
 TARGET: dict[str, Any] = {"error": 0.1, "failure": 0.05}
 COUNTS = [
@@ -67,3 +68,9 @@ def test_edges_are_where_the_whole_number_steps(name: str) -> None:
         assert abs(size(edge * (1 - 1e-9)) - size(edge * (1 + 1e-9))) == 1
     steps = [size(float(epsilon)) for epsilon in np.linspace(0.05, 3.0, 3000)]
     assert np.count_nonzero(np.diff(steps)) == len([edge for edge in edges if edge > 0.05])
+
+
+def test_a_census_of_those_who_answer_is_everyone() -> None:
+    known: dict[str, Any] = {"epsilon": 1.0, "failure": 0.05, "binary": True, "count": 500}
+    one, other = (plan(Mean(design=d, **known)).best for d in (Everyone(), SimpleDesign(500)))
+    assert one.value == pytest.approx(other.value, rel=1e-8)
