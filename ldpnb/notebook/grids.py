@@ -1,4 +1,4 @@
-"""A live section's figures and sentences on a grid of its controls, for pages where no Python answers.
+"""A live section's charts and sentences on a grid of its controls, for pages where no Python answers.
 
 The grid is written beside the notebook's figures when it runs with `environment.GRIDS` set, and committed. Every slider
 is dense, but all combinations would be too many: of several sliders at most one is off its marks, which are some of its
@@ -11,12 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.figure import Figure
 
 from ldpnb.notebook.controls import Choice, Slider, label
-from ldpnb.notebook.encoding import drawn
+from ldpnb.notebook.figures import Chart
 from ldpnb.notebook.prose import short
 from ldpnb.notebook.records import NUMBERS, Record, records, value
 
@@ -31,20 +29,22 @@ _NUMBER = re.compile(r"(\d[\d.,]*(?:e-?\d+)?)")
 Place = tuple[int, ...]
 
 
-def grid(redraw: Callable[..., tuple[Figure, str]], controls: Mapping[str, Slider | Choice]) -> str:
+def grid(redraw: Callable[..., tuple[Chart, str]], controls: Mapping[str, Slider | Choice]) -> str:
     """Return the grid of a live section as JSON.
 
     Its settings are lists: the place of each control's value, the axes, the words and the numbers of the sentence, and
     the records that a chart draws (`ldpnb.notebook.records`), a kind and a list of numbers for each of its columns.
     """
     values = {name: list(control.values) for name, control in controls.items()}
-    shown: dict[Place, list[Any]] = {}
+    shown: dict[Place, tuple[Any, ...]] = {}
     for count in MARKS:
         marks = {name: _marks(control, values[name], count) for name, control in controls.items()}
         places = _places(list(values.values()), list(marks.values()))
         for at in places - shown.keys():
-            figure, sentence = redraw(**{name: v[i] for (name, v), i in zip(values.items(), at, strict=True)})
-            shown[at] = [*_drawn(figure), sentence]
+            chart, sentence = redraw(**{name: v[i] for (name, v), i in zip(values.items(), at, strict=True)})
+            axes = {part: v for part, v in chart.encoding.to_dict().items() if part != "marks"}
+            drawn_as = [_short(record) for record in records(chart.table, chart.encoding, digits=12)]
+            shown[at] = axes, drawn_as, sentence
         stated = [
             {
                 "name": name,
@@ -77,16 +77,6 @@ def _places(values: Sequence[Sequence[Any]], marks: Sequence[Sequence[int]]) -> 
     for i, own in enumerate(values):
         places |= set(product(*marks[:i], range(len(own)), *marks[i + 1 :]))
     return places
-
-
-def _drawn(figure: Figure) -> tuple[dict[str, Any], list[Record]]:
-    """Return the axes and the records of a setting's figure."""
-    plt.close(figure)
-    kept = drawn(figure)
-    if kept is None:
-        return {}, []
-    axes = {part: v for part, v in kept.encoding.to_dict().items() if part != "marks"}
-    return axes, [_short(record) for record in records(kept.table, kept.encoding, digits=12)]
 
 
 def _short(record: Record) -> Record:
@@ -122,7 +112,7 @@ class _Pool(dict[str, int]):
         return self.setdefault(_compact(thing), len(self))
 
 
-def _encoded(controls: list[dict[str, Any]], shown: Mapping[Place, list[Any]]) -> str:
+def _encoded(controls: list[dict[str, Any]], shown: Mapping[Place, tuple[Any, ...]]) -> str:
     """Return the grid as JSON, a line a setting."""
     axes, words, kinds, columns = _Pool(), _Pool(), _Pool(), _Pool()
     lines = []

@@ -1,35 +1,35 @@
 """The picture of a survey's estimates: one line each, with its interval."""
 
-import matplotlib.pyplot as plt
-import numpy as np
+from typing import Any
+
+import pandas as pd
 from matplotlib.figure import Figure
 
-from ldpnb.notebook.annotations import head
-from ldpnb.notebook.figures import legend, look
-from ldpnb.notebook.labels import unset
+from ldpnb.notebook.encoding import Encoding
+from ldpnb.notebook.figures import Chart
 from ldpnb.surveys.estimates import Estimates
 
 
 def picture(estimates: Estimates) -> Figure:
-    """Draw every estimate with its interval, and beside it the shares of the nearest and the likeliest distribution."""
-    rows, plan = estimates.rows, estimates.plan
-    figure, axis = plt.subplots(figsize=(7.0, 1.5 + 0.3 * len(rows)))
-    for place, row in enumerate(rows):
-        axis.plot([row.low, row.high], [place, place], color=look("unbiased").colour, lw=2.5, solid_capstyle="butt")
-    series = {"unbiased": [row.estimate for row in rows]}
-    if rows[0].norm_sub == rows[0].norm_sub:
-        series |= {"Norm-Sub": [row.norm_sub for row in rows], "MLE": [row.mle for row in rows]}
-    for (name, values), aside in zip(series.items(), (0.0, -0.25, 0.25), strict=False):
-        style, places = look(name), np.arange(len(rows)) + aside
-        axis.plot(values, places, color=style.colour, marker=style.marker, ls="", label=name)
-    names = [unset(" ".join(filter(None, [row.group, row.of]))) for row in rows]
-    axis.set(yticks=range(len(rows)), yticklabels=names, ylim=(len(rows) - 0.5, -0.5))
-    axis.set_xlabel("share" if plan.labels else rows[0].of)
-    if len(series) > 1:
-        legend(figure, [axis])
-    largest = max((row for row in rows if not row.group), key=lambda row: row.estimate)
-    finding = f"{f'Largest share, {largest.of}' if plan.labels else largest.of.capitalize()}: {largest.estimate:.3g}"
-    level = f"{100 * (1 - estimates.alpha):g} %{' simultaneous' if plan.labels else ''}"
-    interval = f"{level} interval {largest.low:.3g} to {largest.high:.3g}"
-    head(figure, finding, f"{interval}; {largest.reports:,} reports; epsilon {plan.reports.epsilon:.4g}")
-    return figure
+    """Draw every estimate with its interval, and the shares of the nearest and the likeliest distribution."""
+    labels = estimates.plan.labels
+    rows = pd.DataFrame(
+        {
+            "name": " ".join(filter(None, [row.group, row.of])),
+            "by": series,
+            "estimate": value,
+            "low": row.low if series == "unbiased" else None,
+            "high": row.high if series == "unbiased" else None,
+        }
+        for row in estimates.rows
+        for series, value in {"unbiased": row.estimate, "Norm-Sub": row.norm_sub, "MLE": row.mle}.items()
+        if value == value
+    )
+    words: Any = {"xlabel": "", "ylabel": "share" if labels else estimates.rows[0].of}
+    axes = Encoding("name", "estimate", by="by", band=("low", "high"), **words, xscale="category", mark="points")
+    largest = max((row for row in estimates.rows if not row.group), key=lambda row: row.estimate)
+    finding = f"{f'Largest share, {largest.of}' if labels else largest.of.capitalize()}: {largest.estimate:.3g}"
+    level = f"{100 * (1 - estimates.alpha):g} %{' simultaneous' if labels else ''}"
+    setting = f"{level} interval {largest.low:.3g} to {largest.high:.3g}; {largest.reports:,} reports"
+    setting += f"; epsilon {estimates.plan.reports.epsilon:.4g}"
+    return Chart(rows, axes, finding, setting).figure()

@@ -1,26 +1,25 @@
 """``ldpnb export``: a figure, a table or a verdict for a paper, with its caption and references."""
 
+import io
 import json
-import os
 import re
 import shutil
-import tempfile
-from io import StringIO
 from pathlib import Path
-from unittest import mock
+from typing import Any
 
 import click
 
 from ldpnb import __version__, claims, writing
 from ldpnb.checks import UsageError
-from ldpnb.notebook import environment, latex, printing
 from ldpnb.notebook.verdicts import READINGS
-from ldpnb.run.catalogue import UnknownNameError, find, home, require_uncommitted, unique
+from ldpnb.run.catalogue import UnknownNameError, home, require_uncommitted, unique
 from ldpnb.run.ledger import committed_ledger
 
 _TITLE = "ldpnb: an executable, audited companion to five sources on local differential privacy and sampling"
-
-_NEEDS = {"pdf": r"\usepackage{graphicx}", "pgf": r"\usepackage{pgf} \providecommand{\mathdefault}[1]{#1}"}
+_NEEDS = {"pdf": "graphicx}", "pgf": r"pgf} \providecommand{\mathdefault}[1]{#1}"}
+_INCHES = {"in": 1.0, "mm": 1 / 25.4, "cm": 1 / 2.54, "pt": 1 / 72.27}
+_FONTS = {"sans": ("DejaVu Sans", "dejavusans"), "times": ("STIXGeneral", "stix"), "computer-modern": ("cmr10", "cm")}
+"""Typeface of words and of mathematics."""
 
 
 def named(what: str) -> str:
@@ -33,65 +32,106 @@ def named(what: str) -> str:
         return unique(what, list(committed_ledger()["claim"]), kinds, near=published)
 
 
+def inches(width: str) -> float:
+    """Return a width in inches; `UsageError` if it is none that a figure can have.
+
+    >>> inches("column"), inches("8.6cm") == inches("86 mm"), inches("3.4")
+    (3.4, True, 3.4)
+    """
+    length = re.fullmatch(r"(\d+\.?\d*|\.\d+)\s*(in|mm|cm|pt)?", {"column": "3.4", "page": "7"}.get(width, width))
+    value = float(length[1]) * _INCHES[length[2] or "in"] if length else 0.0
+    if not 1.5 <= value <= 30:
+        rule = "column, page, or a length of 1.5 to 30 in (3.4in, 86mm, 245pt)"
+        raise UsageError(f"width must be {rule}, got width={width!r}")
+    return value
+
+
+def typeface(font: str) -> dict[str, Any]:
+    """Return matplotlib's settings for a font, built in or installed; `UsageError` if there is none of that name."""
+    from matplotlib import font_manager
+
+    words, mathematics = _FONTS.get(font, (font, "dejavusans"))
+    if words not in font_manager.get_font_names():
+        raise UsageError(f"font must be {', '.join(_FONTS)} or the name of an installed one, got font={font!r}")
+    return {
+        "font.family": list(dict.fromkeys([words, "DejaVu Sans"])),  # which has what the first lacks
+        "mathtext.fontset": mathematics,
+        "axes.unicode_minus": font != "computer-modern",
+        "axes.formatter.use_mathtext": font == "computer-modern",
+    }
+
+
 def contents(what: str, width: str, font: str, kind: str) -> dict[str, bytes]:
     """Return the files of an export by name."""
-    inches = printing.inches(width)
-    printing.fonts(font)
+    import pandas as pd
+
+    from ldpnb.run import latex
+
+    wide, settings = inches(width), typeface(font)
     if kind == "pgf" and not shutil.which("pdflatex"):  # with which matplotlib measures text
         raise UsageError("format pgf takes pdflatex, which is not installed; pdf takes none")
     name = named(what)
     stem = re.sub(r"\W+", "-", name.split("/")[-1])
     source = re.sub(r"^\d+_", "", name.split("/")[0])
     cited = rf"~\cite{{{','.join([*claims.SOURCES.keys() & {source}, 'ldpnb'])}}}"
-    head = f"% {name} of ldpnb {__version__}\n"
-    files = {"ldpnb.bib": _bibliography()}
+    lines, files = [f"% {name} of ldpnb {__version__}"], {"ldpnb.bib": _bibliography()}
     path = home() / f"figures/{name}.json"
-    if not path.exists():
-        return files | {f"{stem}.tex": (head + _verdict(name, cited)).encode()}
-    caption = json.loads(writing.read(path))["caption"]
-    if not path.with_suffix(".png").exists():
-        import pandas as pd
-
-        rows = pd.read_csv(StringIO(writing.read(path.with_suffix(".csv"))), keep_default_na=False)
-        return files | {f"{stem}.tex": (head + latex.table(rows, caption, stem, cited)).encode()}
-    picture = rf"\input{{{stem}.pgf}}" if kind == "pgf" else rf"\includegraphics[width={inches:.4g}in]{{{stem}}}"
-    lines = [f"% {_NEEDS[kind]}", r"\begin{figure}", r"\centering", picture]
-    lines += [rf"\caption{{{latex.escaped(caption)}{cited}}}", rf"\label{{fig:{stem}}}", r"\end{figure}", ""]
-    return files | {
-        f"{stem}.tex": (head + "\n".join(lines)).encode(),
-        f"{stem}.{kind}": _redrawn(name, width, font, kind),
-    }
-
-
-def _redrawn(name: str, width: str, font: str, kind: str) -> bytes:
-    """Return a figure in that width and font, drawn by running its notebook."""
-    from ldpnb.run import runner
-
-    notebook = find(name.rpartition("/")[0])
-    wanted = {environment.WIDTH: width, environment.FONT: font, environment.FORMAT: kind}
-    with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ, wanted):
-        (task,) = runner.tasks([notebook], {}, Path(folder))
-        outcome = runner.execute(task)
-        if outcome.error:
-            raise UsageError(f"{name} cannot be drawn as {kind}: {outcome.error}")
-        return (task.figures / f"{name}.{kind}").read_bytes()
+    made = json.loads(writing.read(path)) if path.exists() else {}
+    if "encoding" in made:
+        picture = rf"\input{{{stem}.pgf}}" if kind == "pgf" else rf"\includegraphics[width={wide:.4g}in]{{{stem}}}"
+        lines += [rf"% \usepackage{{{_NEEDS[kind]}", r"\begin{figure}", r"\centering", picture]
+        lines += [
+            rf"\caption{{{latex.escaped(made['caption'])}{cited}}}",
+            rf"\label{{fig:{stem}}}",
+            r"\end{figure}",
+            "",
+        ]
+        files[f"{stem}.{kind}"] = _drawn(path, made, wide, settings, kind)
+    else:
+        rows = pd.read_csv(path.with_suffix(".csv"), keep_default_na=False) if made else _verdict(name)
+        caption = latex.escaped(made["caption"] if made else f"{claims.find(name).place}: {claims.decide(name).status}")
+        lines += [r"% \usepackage{booktabs,array,longtable}", latex.table(rows, caption + cited, stem)]
+    return files | {f"{stem}.tex": "\n".join(lines).encode()}
 
 
-def _verdict(identifier: str, cited: str) -> str:
+def _drawn(path: Path, made: Any, width: float, settings: Any, kind: str) -> bytes:
+    """Return a figure in that width and font, drawn anew from its numbers."""
+    import matplotlib as mpl
+    import pandas as pd
+    from matplotlib.text import Text
+
+    from ldpnb.notebook.encoding import Encoding
+    from ldpnb.notebook.figures import Chart
+    from ldpnb.run import latex
+
+    rows, words = pd.read_csv(path.with_suffix(".csv")), (made.get("title", ""), made.get("setting", ""))
+    chart, content = Chart(rows, Encoding.read(made["encoding"]), *words), io.BytesIO()
+    with mpl.rc_context({**settings, "pgf.texsystem": "pdflatex", "pgf.rcfonts": False}):
+        if kind == "pdf":
+            return chart.pdf(width)
+        figure = chart.figure(width)
+        for text in figure.findobj(Text):  # which becomes TeX; its mathematics is
+            signs = [latex.escaped(line.replace(r"\$", "\0")) for line in text.get_text().split("\n")]
+            text.set_text("\n".join(signs).replace("\0", r"\textdollar{}"))
+        figure.savefig(content, format="pgf")
+    return content.getvalue()
+
+
+def _verdict(identifier: str) -> Any:
+    """Return the rows of a claim's table."""
     import pandas as pd
 
     claim, verdict = claims.find(identifier), claims.decide(identifier)
     decided = f"{verdict.status}{READINGS[verdict.reading]}; decided for {verdict.decided_for}"
     rows = {"claim": claim.says, "verdict": decided, "evidence": verdict.evidence, "what holds": verdict.corrected}
     rows |= {"assumption": verdict.assumption, "argued in words": verdict.argument}
-    table = pd.DataFrame([row for row in rows.items() if row[1]], columns=["", "verdict"])
-    return latex.table(table, f"{claim.place}: {verdict.status}", claim.key, cited)
+    return pd.DataFrame([row for row in rows.items() if row[1]], columns=["", "verdict"])
 
 
 def _bibliography() -> bytes:
     """Return BibTeX entries of all sources and of the companion."""
     path = home() / "paper.bib"  # which an installed package does not have
-    entries = {key: f"@misc{{{key},\n  title = {{{latex.escaped(title)}}}\n}}" for key, title in claims.SOURCES.items()}
+    entries = {key: f"@misc{{{key},\n  title = {{{title}}}\n}}" for key, title in claims.SOURCES.items()}
     entries["ldpnb"] = f"@software{{ldpnb,\n  title = {{{_TITLE}}},\n  version = {{{__version__}}}\n}}"
     text = path.read_text(encoding="utf-8") if path.is_file() else ""
     known = {match[1]: match[0] for match in re.finditer(r"^@\w+\{(\w+),.*?^\}", text, re.M | re.S)}
@@ -103,14 +143,14 @@ def _bibliography() -> bytes:
 @click.option("--width", default="column", show_default=True, help="column, page, or a length such as 3.4in or 86mm.")
 @click.option("--font", default="times", show_default=True, help="times, computer-modern, sans, or an installed one.")
 @click.option(
-    "--format", "kind", type=click.Choice(printing.FORMATS), default="pdf", show_default=True, help="Of a figure."
+    "--format", "kind", type=click.Choice(list(_NEEDS)), default="pdf", show_default=True, help="Of a figure."
 )
 @click.option("-o", "--output", type=click.Path(file_okay=False, path_type=Path), help="[default: build/export]")
 def export(what: str, width: str, font: str, kind: str, output: Path | None) -> None:
     """Write WHAT, a figure, a table or a claim, for a paper: the drawing, its LaTeX with caption, and what to cite.
 
     Any unique part of a name will do: 03_cluster_lower_bounds/losses, central_budget, theorem-5.2. A figure is drawn
-    anew by its notebook, at that width and in that font.
+    anew from its numbers, at that width and in that font.
     """
     folder = output or home() / "build/export"
     require_uncommitted(folder)
