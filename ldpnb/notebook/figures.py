@@ -19,8 +19,6 @@ import matplotlib as mpl
 import matplotlib.style
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogFormatterSciNotation
 
@@ -195,7 +193,7 @@ def _draw(axis: Any, record: Record, drawn_as: Encoding, style: Look, places: Ma
             text, way = short(number).replace("-", "\N{MINUS SIGN}"), -1 if number < 0 else 1
             side: dict[str, Any] = {"ha": "right" if way < 0 else "left", "va": "center", "size": 8}
             axis.annotate(text, (number, place), (7 * way, 0), textcoords="offset points", **side)
-        axis.margins(x=0.15)
+        axis.margins(x=1.05 / axis.get_figure(root=True).get_figwidth())
 
 
 class _Logarithmic(LogFormatterSciNotation):
@@ -205,22 +203,21 @@ class _Logarithmic(LogFormatterSciNotation):
         return short(x, 6) if super().__call__(x, pos) else ""
 
 
-def _scale(axis: Axes, drawn_as: Encoding, names: Sequence[Any], shown: Sequence[Record]) -> None:
+def _scale(axis: Any, drawn_as: Encoding, names: Sequence[Any], shown: Sequence[Record]) -> None:
     """Scale the axes of a panel; their numbers are written as sentences do, whole ones for counts."""
     if any(mark.label and mark.x is not None for mark in drawn_as.marks):
         axis.margins(y=0.13)
     if names:
         axis.set_yticks(range(len(names)), [unset(name) for name in names])
         axis.set_ylim(len(names) - 0.5, -0.5)
-    scales = {"x": ("y", drawn_as.yscale)} if names else {"x": ("x", drawn_as.xscale), "y": ("y", drawn_as.yscale)}
-    for side, (column, scale) in scales.items():
+    axes = [("x", "y", drawn_as.yscale)] if names else [("x", "x", drawn_as.xscale), ("y", "y", drawn_as.yscale)]
+    for side, column, scale in axes:
         axis.set(**{f"{side}scale": scale})
-        ticked: Axis = getattr(axis, f"{side}axis")
+        ticked = getattr(axis, f"{side}axis")
         low, high = sorted(ticked.get_view_interval())
         if scale == "linear":
             ticked.set_major_formatter("{x:,g}")
-            whole = all(isinstance(v, int) for record in shown for v in record[column])
-            axis.locator_params(axis="x" if side == "x" else "y", integer=whole)
+            axis.locator_params(axis=side, integer=all(isinstance(v, int) for r in shown for v in r[column]))
         elif _PLAIN[0] <= low and high <= _PLAIN[1]:
             ticked.set_major_formatter(_Logarithmic())
             ticked.set_minor_formatter(_Logarithmic(labelOnlyBase=False))
@@ -264,7 +261,7 @@ def _named(panels: Iterable[Any], count: int) -> bool:
     return True
 
 
-def _legend(figure: Any, axes: Iterable[Axes], columns: int) -> None:
+def _legend(figure: Any, axes: Iterable[Any], columns: int) -> None:
     """Put one legend for all panels below them; a name that has a line, a band and points is one entry."""
     entries: dict[str, Any] = {}
     for axis in axes:

@@ -105,26 +105,21 @@ def _compact(thing: Any) -> str:
     return json.dumps(thing, ensure_ascii=False, separators=(",", ":"))
 
 
-class _Pool(dict[str, int]):
-    """Things as JSON, each once, with their places."""
-
-    def place(self, thing: Any) -> int:
-        return self.setdefault(_compact(thing), len(self))
-
-
 def _encoded(controls: list[dict[str, Any]], shown: Mapping[Place, tuple[Any, ...]]) -> str:
-    """Return the grid as JSON, a line a setting."""
-    axes, words, kinds, columns = _Pool(), _Pool(), _Pool(), _Pool()
+    """Return the grid as JSON, a line a setting, which names the places of what the lists above it hold once each."""
+    pools: dict[str, dict[str, int]] = {name: {} for name in ("axes", "words", "kinds", "columns")}
+
+    def kept(pool: str, thing: Any) -> int:
+        return pools[pool].setdefault(_compact(thing), len(pools[pool]))
+
     lines = []
-    for at, (own, drawn_as, sentence) in shown.items():
-        pieces = _NUMBER.split(sentence)
-        curves = []
+    for at, (axes, drawn_as, sentence) in shown.items():
+        pieces, curves = _NUMBER.split(sentence), []
         for record in drawn_as:
             lists = {part: v for part, v in record.items() if isinstance(v, list)}
             kind = {part: v for part, v in record.items() if part not in lists} | {"columns": list(lists)}
-            curves.append([kinds.place(kind), *map(columns.place, lists.values())])
-        lines.append(_compact([at, axes.place(own), words.place(pieces[::2]), pieces[1::2], curves]))
-    pools = {"axes": axes, "words": words, "kinds": kinds, "columns": columns}
+            curves.append([kept("kinds", kind), *(kept("columns", v) for v in lists.values())])
+        lines.append(_compact([at, kept("axes", axes), kept("words", pieces[::2]), pieces[1::2], curves]))
     parts = {"controls": _compact(controls)} | {name: f"[{','.join(pool)}]" for name, pool in pools.items()}
     parts["settings"] = "[" + ",\n".join(lines) + "]"
     return "{" + ",\n".join(f'"{name}": {text}' for name, text in parts.items()) + "}\n"

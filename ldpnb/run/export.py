@@ -15,11 +15,10 @@ from ldpnb.notebook.verdicts import READINGS
 from ldpnb.run.catalogue import UnknownNameError, home, require_uncommitted, unique
 from ldpnb.run.ledger import committed_ledger
 
-_TITLE = "ldpnb: an executable, audited companion to five sources on local differential privacy and sampling"
 _NEEDS = {"pdf": "graphicx}", "pgf": r"pgf} \providecommand{\mathdefault}[1]{#1}"}
 _INCHES = {"in": 1.0, "mm": 1 / 25.4, "cm": 1 / 2.54, "pt": 1 / 72.27}
-_FONTS = {"sans": ("DejaVu Sans", "dejavusans"), "times": ("STIXGeneral", "stix"), "computer-modern": ("cmr10", "cm")}
-"""Typeface of words and of mathematics."""
+_FONTS = {path.stem: path for path in sorted(Path(__file__).with_name("fonts").iterdir(), reverse=True)}
+"""matplotlib's settings for a typeface of words and mathematics; DejaVu has what the first lacks."""
 
 
 def named(what: str) -> str:
@@ -46,28 +45,13 @@ def inches(width: str) -> float:
     return value
 
 
-def typeface(font: str) -> dict[str, Any]:
-    """Return matplotlib's settings for a font, built in or installed; `UsageError` if there is none of that name."""
-    from matplotlib import font_manager
-
-    words, mathematics = _FONTS.get(font, (font, "dejavusans"))
-    if words not in font_manager.get_font_names():
-        raise UsageError(f"font must be {', '.join(_FONTS)} or the name of an installed one, got font={font!r}")
-    return {
-        "font.family": list(dict.fromkeys([words, "DejaVu Sans"])),  # which has what the first lacks
-        "mathtext.fontset": mathematics,
-        "axes.unicode_minus": font != "computer-modern",
-        "axes.formatter.use_mathtext": font == "computer-modern",
-    }
-
-
 def contents(what: str, width: str, font: str, kind: str) -> dict[str, bytes]:
     """Return the files of an export by name."""
     import pandas as pd
 
     from ldpnb.run import latex
 
-    wide, settings = inches(width), typeface(font)
+    wide = inches(width)
     if kind == "pgf" and not shutil.which("pdflatex"):  # with which matplotlib measures text
         raise UsageError("format pgf takes pdflatex, which is not installed; pdf takes none")
     name = named(what)
@@ -86,7 +70,7 @@ def contents(what: str, width: str, font: str, kind: str) -> dict[str, bytes]:
             r"\end{figure}",
             "",
         ]
-        files[f"{stem}.{kind}"] = _drawn(path, made, wide, settings, kind)
+        files[f"{stem}.{kind}"] = _drawn(path, made, wide, font, kind)
     else:
         rows = pd.read_csv(path.with_suffix(".csv"), keep_default_na=False) if made else _verdict(name)
         caption = latex.escaped(made["caption"] if made else f"{claims.find(name).place}: {claims.decide(name).status}")
@@ -94,9 +78,9 @@ def contents(what: str, width: str, font: str, kind: str) -> dict[str, bytes]:
     return files | {f"{stem}.tex": "\n".join(lines).encode()}
 
 
-def _drawn(path: Path, made: Any, width: float, settings: Any, kind: str) -> bytes:
+def _drawn(path: Path, made: dict[str, Any], width: float, font: str, kind: str) -> bytes:
     """Return a figure in that width and font, drawn anew from its numbers."""
-    import matplotlib as mpl
+    import matplotlib.style as mpl_style
     import pandas as pd
     from matplotlib.text import Text
 
@@ -106,7 +90,7 @@ def _drawn(path: Path, made: Any, width: float, settings: Any, kind: str) -> byt
 
     rows, words = pd.read_csv(path.with_suffix(".csv")), (made.get("title", ""), made.get("setting", ""))
     chart, content = Chart(rows, Encoding.read(made["encoding"]), *words), io.BytesIO()
-    with mpl.rc_context({**settings, "pgf.texsystem": "pdflatex", "pgf.rcfonts": False}):
+    with mpl_style.context(_FONTS[font]):
         if kind == "pdf":
             return chart.pdf(width)
         figure = chart.figure(width)
@@ -129,19 +113,17 @@ def _verdict(identifier: str) -> Any:
 
 
 def _bibliography() -> bytes:
-    """Return BibTeX entries of all sources and of the companion."""
-    path = home() / "paper.bib"  # which an installed package does not have
-    entries = {key: f"@misc{{{key},\n  title = {{{title}}}\n}}" for key, title in claims.SOURCES.items()}
-    entries["ldpnb"] = f"@software{{ldpnb,\n  title = {{{_TITLE}}},\n  version = {{{__version__}}}\n}}"
-    text = path.read_text(encoding="utf-8") if path.is_file() else ""
-    known = {match[1]: match[0] for match in re.finditer(r"^@\w+\{(\w+),.*?^\}", text, re.M | re.S)}
-    return ("\n\n".join(known.get(key, entry) for key, entry in entries.items()) + "\n").encode()
+    """Return BibTeX entries of all sources and of the companion; the full ones where the checkout has them."""
+    path = home() / "paper.bib"
+    titles = claims.SOURCES | {"ldpnb": f"ldpnb {__version__}: an executable, audited companion to five sources"}
+    entries = (f"@misc{{{key},\n  title = {{{title}}}\n}}\n" for key, title in titles.items())
+    return path.read_bytes() if path.is_file() else "\n".join(entries).encode()
 
 
 @click.command(short_help="Write a figure, a table or a verdict for a paper.")
 @click.argument("what")
 @click.option("--width", default="column", show_default=True, help="column, page, or a length such as 3.4in or 86mm.")
-@click.option("--font", default="times", show_default=True, help="times, computer-modern, sans, or an installed one.")
+@click.option("--font", type=click.Choice(list(_FONTS)), default="times", show_default=True, help="Of a figure.")
 @click.option(
     "--format", "kind", type=click.Choice(list(_NEEDS)), default="pdf", show_default=True, help="Of a figure."
 )

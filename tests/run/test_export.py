@@ -61,14 +61,12 @@ def test_without_tex_pgf_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         export.contents("central_budget", "column", "times", "pgf")
 
 
-def test_a_width_or_font_that_cannot_be_is_refused() -> None:
-    for width, font, message in (
-        ("9 miles", "times", "width must be column, page, or a length .*, got width='9 miles'"),
-        ("1mm", "times", "width must be .* of 1.5 to 30 in"),
-        ("page", "Nosuch", "font must be sans, times, computer-modern or the name of an installed one, got font='No"),
-    ):
-        with pytest.raises(UsageError, match=message):
-            export.contents("central_budget", width, font, "pdf")
+@pytest.mark.parametrize(
+    ("width", "message"), [("9 miles", "column, page, or a length .*, got width='9 miles'"), ("1mm", ".* 1.5 to 30 in")]
+)
+def test_a_width_that_cannot_be_is_refused(width: str, message: str) -> None:
+    with pytest.raises(UsageError, match=f"width must be {message}"):
+        export.contents("central_budget", width, "times", "pdf")
 
 
 def test_a_table_is_wrapped_and_a_long_one_breaks_across_pages() -> None:
