@@ -268,7 +268,7 @@ def _legend(figure: Any, axes: Iterable[Any], columns: int) -> None:
         own: dict[str, Any] = {}
         for handle, name in zip(*axis.get_legend_handles_labels(), strict=True):
             own[name] = (*own.get(name, ()), handle)
-        entries = own | entries
+        entries |= own | entries
     figure.legend(entries.values(), entries, loc="outside lower center", ncols=max(columns, 1))
 
 

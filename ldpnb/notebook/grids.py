@@ -12,6 +12,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from ldpnb.notebook.controls import Choice, Slider, label
 from ldpnb.notebook.figures import Chart
@@ -84,21 +85,19 @@ def _short(record: Record) -> Record:
 
     A spread that is even is its half, and a column of one number is that number alone.
     """
-    columns = {name: np.array(record[name], dtype=object) for name in NUMBERS if name in record}
-    length = len(next(iter(columns.values())))
-    most = POINTS.get(record["mark"], length)
-    if length > most:
-        places = np.linspace(0, length - 1, most).round().astype(int)
-        columns = {name: column[places] for name, column in columns.items()}
-    ends = [columns[name] for name in ("y", "low", "high") if name in columns]
-    if len(ends) == 3 and all(None not in end for end in ends):
-        y, low, high = (end.astype(float) for end in ends)
-        if np.allclose(high - y, y - low, rtol=1e-6, atol=1e-12):
-            columns = {n: c for n, c in columns.items() if n not in ("low", "high")} | {"half": high - y}
-    numbers = {n: [None if v is None else value(v, DIGITS) for v in column] for n, column in columns.items()}
-    return {part: v for part, v in record.items() if part not in NUMBERS} | {
-        name: column[:1] if len(set(column)) == 1 and name != "x" else column for name, column in numbers.items()
-    }
+    data = pd.DataFrame({name: record[name] for name in NUMBERS if name in record})
+    most = POINTS.get(record["mark"], len(data))
+    if len(data) > most:
+        data = data.iloc[np.linspace(0, len(data) - 1, most).round().astype(int)]
+    if "low" in data and data.notna().all(axis=None):
+        half = data["high"] - data["y"]
+        if np.allclose(half, data["y"] - data["low"], rtol=1e-6, atol=1e-12):
+            data = data.drop(columns=["low", "high"]).assign(half=half)
+    short_record = {part: v for part, v in record.items() if part not in NUMBERS}
+    for name in data:
+        column = [value(v, DIGITS) for v in data[name]]
+        short_record[str(name)] = column[:1] if len(set(column)) == 1 and name != "x" else column
+    return short_record
 
 
 def _compact(thing: Any) -> str:

@@ -45,7 +45,7 @@ def looks_of(names: Sequence[Any]) -> dict[Any, Look]:
     Names that are numbers, or differ by one number, share a ramp from dark to light that the colour-blind see in order.
 
     >>> [look.colour for look in looks_of(["ε = 1", "ε = 2.5"]).values()], looks_of(["truth"])["truth"].marker
-    (['#440154', '#7ad151'], 'o')
+    (['#440154', '#6ece58'], 'o')
     """
     texts = [str(name) for name in names]
     if len(texts) > 1 and len({re.sub(r"[-+\d.,]+(e[-+]?\d+)?", "#", text, count=1) for text in texts}) == 1:
