@@ -66,7 +66,8 @@ class Chart:
         Curves are named at their right ends where these are apart, and else in a legend.
         """
         drawn_as, setting = self.encoding, self.setting
-        shown = [r for r in records(self.table, drawn_as, digits=12) if not r["mark"].startswith("at ")]
+        made = records(self.table, drawn_as, digits=12)
+        shown = [record for record in made if not record["mark"].startswith("at ")]
         panels, series = (list(dict.fromkeys(record[part] for record in shown)) for part in ("panel", "series"))
         wide = min(len(panels), panels_in_a_row(len(panels)) if width > WIDTH / 2 else 1 + (len(panels) > 3))
         tall = -(-len(panels) // wide)
@@ -82,17 +83,18 @@ class Chart:
         _head(inner, setting, size=8, color=_GREY)
         axes = inner.subplots(tall, wide, sharex=True, sharey=drawn_as.share_y or drawn_as.flip, squeeze=False)
         looks = looks_of(series)
-        apart = 0.25 * (len(series) > 1 and drawn_as.by != drawn_as.x)
-        aside = dict(zip(series, np.linspace(-apart, apart, len(series)), strict=True))
+        beside = list(dict.fromkeys(record["series"] for record in shown if record["mark"] != "bars"))
+        apart = 0.25 * (len(beside) > 1 and drawn_as.by != drawn_as.x)
+        aside = dict(zip(beside, np.linspace(-apart, apart, len(beside)), strict=True))
         for axis, panel in zip(axes.flat, panels, strict=False):
             for record in (record for record in shown if record["panel"] == panel):
-                shift = 0.0 if record["mark"] == "bars" else aside[record["series"]]
-                places = {name: place + shift for place, name in enumerate(names)}
+                places = {name: place + aside.get(record["series"], 0.0) for place, name in enumerate(names)}
                 _draw(axis, record, drawn_as, looks[record["series"]], places)
             axis.set_title(unset(textwrap.fill(panel, int(10.5 * width) // wide, break_on_hyphens=False)))
             _scale(axis, drawn_as, names, shown)
-            for mark in (mark for mark in drawn_as.marks if mark.panel in ("", panel)):
-                _mark(axis, mark)
+            for record in made:
+                if record["panel"] == panel and record["mark"].startswith("at "):
+                    _mark(axis, record)
         for axis in axes.flat[len(panels) :]:
             axis.set_axis_off()
         across, up = reversed(drawn_as.labels) if drawn_as.flip else drawn_as.labels
@@ -223,24 +225,25 @@ def _scale(axis: Any, drawn_as: Encoding, names: Sequence[Any], shown: Sequence[
             ticked.set_minor_formatter(_Logarithmic(labelOnlyBase=False))
 
 
-def _mark(axis: Any, mark: Mark) -> None:
+def _mark(axis: Any, record: Record) -> None:
     """Point out a place: a point or a line across the panel, with its label."""
-    colour = _GREY if mark.printed else "black"
+    colour, side = _GREY if "printed" in record else "black", record["side"]
+    x, y = (record.get(column, [None])[0] for column in ("x", "y"))
     rule: dict[str, Any] = {"color": colour, "linewidth": 0.8, "linestyle": (0, (2, 2)), "zorder": 1}
     coordinates: Any = "data"
-    at, (offset, ha, va) = (mark.x, mark.y), _SIDES[mark.side]
-    if mark.y is None:
-        axis.axvline(mark.x, **rule)
-        at, coordinates, va = (mark.x, 1.0), axis.get_xaxis_transform(), "top"
-        offset, ha = ((-4, -2), "right") if mark.side == "left" else ((4, -2), "left")
-    elif mark.x is None:
-        axis.axhline(mark.y, **rule)
-        at, coordinates, ha = (0.99, mark.y), axis.get_yaxis_transform(), "right"
-        offset = (0, -2) if mark.side == "below" else (0, 2)
+    at, (offset, ha, va) = (x, y), _SIDES[side]
+    if y is None:
+        axis.axvline(x, **rule)
+        at, coordinates, va = (x, 1.0), axis.get_xaxis_transform(), "top"
+        offset, ha = ((-4, -2), "right") if side == "left" else ((4, -2), "left")
+    elif x is None:
+        axis.axhline(y, **rule)
+        at, coordinates, ha = (0.99, y), axis.get_yaxis_transform(), "right"
+        offset = (0, -2) if side == "below" else (0, 2)
     else:
-        axis.plot(*at, "o", color=colour, mfc="white" if mark.printed else colour, ms=4.5, zorder=5)
-    looks: dict[str, Any] = {"color": colour, "size": 8, "weight": "normal" if mark.printed else "bold", "zorder": 6}
-    axis.annotate(unset(mark.label), at, offset, coordinates, "offset points", ha=ha, va=va, **looks)
+        axis.plot(x, y, "o", color=colour, mfc="white" if "printed" in record else colour, ms=4.5, zorder=5)
+    looks: dict[str, Any] = {"color": colour, "size": 8, "weight": "normal" if "printed" in record else "bold"}
+    axis.annotate(unset(record["series"]), at, offset, coordinates, "offset points", ha=ha, va=va, zorder=6, **looks)
 
 
 def _named(panels: Iterable[Any], count: int) -> bool:

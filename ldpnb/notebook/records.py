@@ -25,16 +25,16 @@ def records(table: pd.DataFrame, encoding: Encoding, *, digits: int = 6) -> list
     """
     rows, made = encoding.rows(table), []
     columns = [encoding.panel] if isinstance(encoding.panel, str) else list(encoding.panel or ())
-    split = [column for column in columns if len(set(rows[column])) > 1]
     parts: Any = rows.groupby(columns, sort=False) if columns else [((), rows)]
     for place, part in parts:
-        panel = ", ".join(_panel(column, v) for column, v in zip(columns, place, strict=True) if column in split)
+        values = [(c, v) for c, v in zip(columns, place, strict=True) if isinstance(v, str) or len(set(rows[c])) > 1]
+        panel = ", ".join(_panel(column, v) for column, v in values)
         made += [_record(own, encoding, layer, panel, digits) for layer, own in _layers(part, encoding) if len(own)]
         for mark in encoding.marks:
             if mark.panel in ("", panel, *map(str, place)):
                 at = {axis: [value(v, digits)] for axis, v in (("x", mark.x), ("y", mark.y)) if v is not None}
-                own = {"series": mark.label, "panel": panel, "mark": "at " + "".join(at), "side": mark.side}
-                made.append(own | at)
+                words = {"side": mark.side} | ({"printed": True} if mark.printed else {})
+                made.append({"series": mark.label, "panel": panel, "mark": "at " + "".join(at)} | words | at)
     return made
 
 

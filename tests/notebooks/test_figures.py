@@ -51,6 +51,13 @@ def test_panels_fill_rows_of_three_or_two_and_without_a_label_have_their_own_axe
     assert len({axis.get_ylim() for axis in axes}) == 1
 
 
+def test_a_panel_alone_keeps_its_title_and_its_marks() -> None:
+    mark = figures.Mark(1.5, 0.4, "0.4", panel="MLE")
+    (axis,) = panels(curves(TABLE[TABLE["by"] == "MLE"], "epsilon", "mse", panel="by", marks=[mark]))
+    assert axis.get_title(loc="left") == "MLE"
+    assert [note.get_text() for note in axis.texts] == ["0.4"]
+
+
 def texts(chart: Chart) -> list[str]:
     return [note.get_text() for axis in panels(chart) for note in axis.texts]
 
@@ -82,7 +89,7 @@ def test_layers_lie_on_each_other_and_names_are_below_each_other(scale: str) -> 
     layers = (Layer(name="band", y="truth", mark="band", error="sd"), Layer(name="truth", y="truth"))
     drawn_as = Encoding("value", "share", panel=("epsilon", "estimator"), layers=layers, xscale=scale)
     chart = Chart(table, drawn_as, "t", "s")
-    assert [axis.get_title(loc="left") for axis in panels(chart)] == ["epsilon 1", "epsilon 2"]
+    assert [axis.get_title(loc="left") for axis in panels(chart)] == ["epsilon 1, MLE", "epsilon 2, MLE"]
     (inner,) = chart.figure().subfigs
     assert inner.get_suptitle() == ("s" if scale == "linear" else "s; the first 30 of 40 names")
     assert all(len(axis.lines[-1].get_xdata()) == (40 if scale == "linear" else 30) for axis in inner.axes)
