@@ -62,7 +62,7 @@ class Encoding:
     error : str, optional
         Column of standard errors; rows with one are points with bars of two, the others a line.
     band : (str, str), optional
-        Columns between which a series is shaded, or to which the bars of its points reach.
+        Columns between which a series, or the first layer, is shaded, or to which the bars of its points reach.
     xlabel, ylabel, xscale, yscale : str
         Without a `ylabel`, each panel has its own vertical axis, which its title names. The scale of `x` may be a
         ``category``: then it is the vertical axis, which has room for names, of which the first are drawn.

@@ -62,7 +62,7 @@ def _record(rows: pd.DataFrame, encoding: Encoding, layer: Layer, panel: str, di
         columns |= {end: rows[layer.y] + times * rows[layer.error] for end, times in (("low", -2), ("high", 2))}
         if encoding.yscale == "log":
             columns["low"] = columns["low"].where(columns["low"] > 0, rows[layer.y].min())  # which has no lower end
-    elif encoding.band and rows[encoding.band[0]].notna().any():
+    elif encoding.band and layer in (encoding.layers[:1] or [layer]) and rows[encoding.band[0]].notna().any():
         columns |= dict(zip(("low", "high"), (rows[end] for end in encoding.band), strict=True))
     kind = "line" if layer.mark == "band" else layer.mark
     numbers = {column: [value(v, digits) for v in values] for column, values in columns.items()}
