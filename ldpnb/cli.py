@@ -24,7 +24,6 @@ _ELSEWHERE = {
     "download": "data.command:download",
     "estimate": "planning.estimate_command:estimate",
     "export": "run.export:export",
-    "get": "run.unpacking:get",
     "inspect": "data.command:inspect_file",
     "kit": "planning.kit.command:kit",
     "plan": "planning.command:plan",

@@ -14,9 +14,6 @@ import ldpnb
 from ldpnb.checks import UsageError, nearest, shown
 from ldpnb.notebook.parameters import UNREADABLE, Parameter, checked, declared_parameters
 
-MARK = ".ldpnb"
-"""File in a folder made by ``ldpnb get``."""
-
 HOME_VARIABLE = "LDPNB_HOME"
 """Environment variable naming the checkout, for an installation that does not lie in one."""
 
@@ -57,13 +54,10 @@ class Notebook:
 
 
 def home() -> Path:
-    """Return the folder with ``notebooks/``: that of ``LDPNB_HOME``, an unpacked one around here, or the checkout."""
-    chosen, here = os.environ.get(HOME_VARIABLE), Path.cwd()
-    unpacked = next((place for place in (here, *here.parents) if (place / MARK).is_file()), None)
-    folder = Path(chosen) if chosen else unpacked or Path(ldpnb.__file__).resolve().parent.parent
+    """Return the checkout: the folder that ``LDPNB_HOME`` names, or the one that this package lies in."""
+    folder = Path(os.environ.get(HOME_VARIABLE) or Path(ldpnb.__file__).resolve().parent.parent)
     if not (folder / "notebooks").is_dir():
-        where = f"`ldpnb get` unpacks them, or set {HOME_VARIABLE} to a checkout of ldpnb"
-        raise UsageError(f"no notebooks/ in {folder}; {where}")
+        raise UsageError(f"no notebooks/ in {folder}; clone ldpnb and set {HOME_VARIABLE} to the clone")
     return folder
 
 
