@@ -3,7 +3,6 @@
 Exit code 0 for success, 1 for a failed run, 2 for wrong usage or a table that has two readings, 130 when interrupted.
 """
 
-import csv
 import os
 import pkgutil
 import signal
@@ -13,11 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import click
-from click.shell_completion import CompletionItem
 
 from ldpnb import __version__
 from ldpnb.checks import UsageError, as_usage
-from ldpnb.run.catalogue import Notebook, UnknownNameError, catalogue, find, home, require_uncommitted
+from ldpnb.run.catalogue import Notebook, catalogue, find, home, require_uncommitted, unique
 from ldpnb.sweeps.command import pairs, sweep
 
 _ELSEWHERE = {
@@ -83,22 +81,6 @@ def cli() -> None:
 cli.add_command(sweep)
 
 
-def _notebooks(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:
-    """Complete the name of a notebook."""
-    return _beginning(begun, [n.id for n in catalogue()])
-
-
-def _notebooks_and_claims(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:
-    """Complete the name of a notebook or a claim."""
-    with (home() / "figures/verdicts.csv").open(encoding="utf-8", newline="") as file:
-        return _beginning(begun, [n.id for n in catalogue()] + [row["claim"] for row in csv.DictReader(file)])
-
-
-def _beginning(begun: str, ids: list[str]) -> list[CompletionItem]:
-    names = [name for i in ids for name in (i.split("/")[-1], i)]
-    return [CompletionItem(name) for name in names if name.startswith(begun)]
-
-
 def _chosen(identifiers: tuple[str, ...]) -> list[Notebook]:
     return list({n.id: n for n in map(find, identifiers)}.values()) if identifiers else list(catalogue())
 
@@ -112,39 +94,35 @@ def list_notebooks() -> None:
 
 
 @cli.command(short_help="Show a notebook's parameters and claims, or one claim.")
-@click.argument("id", shell_complete=_notebooks_and_claims)
+@click.argument("id")
 def show(id: str) -> None:
     """Show a notebook's parameters (default, type, meaning) and claims, or a claim with its verdict and code.
 
-    A notebook's ID, as `ldpnb list` prints it, may be shortened to any unique beginning of its name, such as
-    03_cluster, and a claim's name to any unique part, such as theorem-5.2.
+    The ID of either may be shortened to a unique beginning of its name, such as 03_cluster or theorem-5.2.
     """
-    try:
-        notebook = find(id)
-    except UnknownNameError:
-        from ldpnb.run import card
+    notebooks = {n.id: n for n in catalogue()}
+    names = [claim for n in notebooks.values() for claim in n.claims]
+    if (name := unique(id, [*notebooks, *names], "notebook or claim")) in names:
+        from ldpnb.run import ledger
 
-        click.echo(card.card(card.find_claim(id)))
+        click.echo(ledger.card(name))
         return
-    click.echo(f"{notebook.id}: {notebook.title}\n")
-    for p in notebook.parameters:
+    click.echo(f"{name}: {notebooks[name].title}")
+    for p in notebooks[name].parameters:
         click.echo(f"  -p {p.name}={p.default!r}  ({p.type}) {p.meaning}")
-    if not notebook.parameters:
-        click.echo("  no parameters")
-    if notebook.claims:
-        click.echo("\nclaims, which `ldpnb verdicts` decides:\n")
-        click.echo("\n".join(f"  {c}" for c in notebook.claims))
+    for claim in notebooks[name].claims:
+        click.echo(f"  claim {claim}")
 
 
 @cli.command(short_help="Run notebooks, with parameters of your own if you like.")
-@click.argument("ids", nargs=-1, metavar="[ID]...", shell_complete=_notebooks)
+@click.argument("ids", nargs=-1, metavar="[ID]...")
 @click.option("-p", "parameters", multiple=True, callback=pairs, metavar="NAME=VALUE", help="Set one (repeatable).")
 @click.option("-o", "--output", type=_FOLDER, help="Folder for the results.")
 @click.option("-j", "--jobs", type=click.IntRange(1), default=os.cpu_count(), help="Processes.  [default: all cores]")
 def run(ids: tuple[str, ...], parameters: dict[str, Any], output: Path | None, jobs: int) -> None:
     """Run notebooks, all by default, and renew what has changed of their outputs and figures.
 
-    An ID may be shortened to any unique beginning of a notebook's name, such as 03_cluster; `ldpnb show ID` names its
+    An ID may be shortened to a unique beginning of a notebook's name, such as 03_cluster; `ldpnb show ID` names its
     parameters. With -p or --output the results go to a separate folder, and the committed ones stay unchanged.
     """
     from tqdm import tqdm
@@ -169,7 +147,7 @@ def run(ids: tuple[str, ...], parameters: dict[str, Any], output: Path | None, j
 
 
 @cli.command(short_help="Re-execute notebooks and compare with what is committed.")
-@click.argument("ids", nargs=-1, metavar="[ID]...", shell_complete=_notebooks)
+@click.argument("ids", nargs=-1, metavar="[ID]...")
 def check(ids: tuple[str, ...]) -> None:
     """Re-execute notebooks against their stored outputs, by nbval, and the numbers of their figures."""
     sanitised = Path(__file__).parent / "run/nbval_sanitize.cfg"

@@ -1,10 +1,13 @@
 """The ledger of verdicts, for notebooks, the terminal and the README."""
 
+import inspect
+import pkgutil
 from dataclasses import asdict
 from io import StringIO
 from pathlib import Path
 from typing import Any, get_args
 
+import ldpnb
 from ldpnb import claims, writing
 from ldpnb.run.catalogue import catalogue, home
 
@@ -67,6 +70,30 @@ def changes(source: str | None = None) -> list[str]:
         elif any(then[name][part] != now[name][part] for part in _WORDS):
             differences.append(f"{name}: its words differ; run its notebook and 99_verdicts")
     return differences
+
+
+def place(function: Any) -> tuple[Path, int]:
+    """Return where a function, method, property or class is defined: its file within the checkout, and the line.
+
+    >>> place(place)[0].as_posix()
+    'ldpnb/run/ledger.py'
+    """
+    for inner in ("fget", "func", "__func__"):  # of a property, a cached one, a class method
+        function = getattr(function, inner, None) or function
+    function = inspect.unwrap(function)
+    file = Path(inspect.getfile(function)).relative_to(Path(ldpnb.__file__).parent.parent)
+    return file, inspect.getsourcelines(function)[1]
+
+
+def card(name: str) -> str:
+    """Return the row of a claim in the committed ledger, and where its code is, in lines for a terminal."""
+    (row,) = (row for row in committed_ledger().to_dict("records") if row["claim"] == name)
+    claim = claims.find(name)
+    rests = [pkgutil.resolve_name(f"ldpnb.{path}") for path in claim.rests_on]
+    lines = [f"{part}: {text}" for part, text in row.items() if text]
+    for label, functions in {"decided by": [claim.check], "rests on": rests}.items():
+        lines += [f"{label}: {file.as_posix()}:{line}" for file, line in map(place, functions)]
+    return "\n".join(lines)
 
 
 _COUNTED = {

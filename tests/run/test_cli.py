@@ -1,5 +1,7 @@
 """The command line: what it prints and how it ends."""
 
+import pkgutil
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -7,10 +9,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from ldpnb import claims
 from ldpnb.checks import UsageError
 from ldpnb.cli import cli
 from ldpnb.notebook import parameters
-from ldpnb.run import catalogue
+from ldpnb.run import catalogue, ledger
 
 
 def called(*words: str) -> Result:
@@ -23,6 +26,36 @@ def test_list_and_show_name_ids_parameters_and_claims(checkout: Path) -> None:
     assert listed.exit_code == 0
     assert listed.stdout.splitlines()[0].split() == ["1_demo/01_line", "A", "demonstration"]
     assert "-p factor=0.5  (float) what they are multiplied by" in called("show", "01_line").stdout
+
+
+@pytest.mark.parametrize("name", ["theorem-5.2", "bun2022/theorem-5.2"])
+def test_the_card_of_a_claim_tells_verdict_notebook_and_code(name: str) -> None:
+    text = called("show", name).stdout
+    for line in (
+        "claim: bun2022/theorem-5.2",
+        "notebook: 2_bun2022/03_cluster_lower_bounds",
+        "status: reproduced",
+        "reach: all parameters",
+        "reading: reconstructed",
+        "kind: enumeration",
+    ):
+        assert line in text.splitlines()
+    assert re.search(r"^decided by: ldpnb/papers/bun2022/section_5.py:\d+$", text, re.MULTILINE)
+    assert re.search(r"^rests on: ldpnb/privacy/clusters.py:\d+$", text, re.MULTILINE)
+
+
+def test_the_lines_exist_where_the_formulas_of_claims_are() -> None:
+    for path in {path for claim in claims.claims() for path in claim.rests_on}:
+        file, line = ledger.place(pkgutil.resolve_name(f"ldpnb.{path}"))
+        assert line <= len((catalogue.home() / file).read_text().splitlines())
+
+
+@pytest.mark.parametrize(
+    ("wanted", "meant"),
+    [("plan", "plan"), ("plan_", "plan_survey"), ("theorem-3", "bun2022/theorem-3.1"), ("03/los", "2_bun/03/losses")],
+)
+def test_a_name_may_be_shortened_to_a_unique_beginning(wanted: str, meant: str) -> None:
+    assert catalogue.unique(wanted, ["plan", "plan_survey", "bun2022/theorem-3.1", "2_bun/03/losses"], "name") == meant
 
 
 @pytest.mark.parametrize(
@@ -49,9 +82,9 @@ def test_list_and_show_name_ids_parameters_and_claims(checkout: Path) -> None:
         (["run", "--force"], "No such option '--force'. (`ldpnb run --help`)"),
         (["plan", "mean", "--epsilon"], "Option '--epsilon' requires an argument."),
         (["check", "01_lime"], "ldpnb: no notebook 01_lime (did you mean 01_line?)"),
-        (["run", "01_line", "-o", "figures/x"], "ldpnb: output must lie outside what is committed"),
+        (["run", "01_line", "-o", "figures/x"], "ldpnb: output must lie below build/ or outside the"),
         (["report"], "ldpnb: either --errata SOURCE or --readme must be given"),
-        (["report", "--errata", "bun2022", "-o", "notebooks/x.md"], "ldpnb: output must lie outside what is committed"),
+        (["report", "--errata", "bun2022", "-o", "notebooks/x.md"], "ldpnb: output must lie below build/ or"),
         (["export", "figure_1", "--width", "9 miles"], "ldpnb: width must be column, page, or a length"),
         (["sweep", "frequencies", "-g", "n=10"], "ldpnb: a sweep needs a folder for its results"),
         (["sweep", "nothing", "-o", "out"], "ldpnb: no experiment nothing"),

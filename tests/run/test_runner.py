@@ -107,14 +107,14 @@ def test_an_edit_during_a_run_stands_and_the_result_is_kept_beside_it(checkout: 
     assert [n.id for n in catalogue.catalogue()] == ["1_demo/01_line", "1_demo/02_broken"]
 
 
-OUTSIDE, CANNOT = "output must lie outside what is committed", "output folder cannot be written: "
+OUTSIDE, CANNOT = "output must lie below build/ or outside the checkout", "output folder cannot be written: "
 
 
 @pytest.mark.parametrize(
     ("folder", "message"),
     [
-        *((f, OUTSIDE) for f in ("figures/mine", "figures", "notebooks", ".", "link", "notebooks/../figures/x")),
-        ("taken/below", rf"{CANNOT}.*taken/below.* \(Not a directory\)"),
+        *((f, OUTSIDE) for f in ("figures/mine", "notebooks", ".", "link", "build/../figures/x", "mine")),
+        ("build/taken/below", rf"{CANNOT}.*taken/below.* \(Not a directory\)"),
         ("/proc/x", rf"{CANNOT}/proc/x"),
     ],
 )
@@ -123,7 +123,8 @@ def test_a_folder_that_must_not_or_cannot_be_written_is_refused_before_any_kerne
 ) -> None:
     (checkout / "figures").mkdir()
     (checkout / "link").symlink_to("figures")
-    (checkout / "taken").write_text("a file, not a folder")
+    (checkout / "build").mkdir()
+    (checkout / "build/taken").write_text("a file, not a folder")
     with pytest.raises(UsageError, match=message):
         runner.tasks([catalogue.find("01_line")], {"users": 2}, checkout / folder)
 
