@@ -87,7 +87,7 @@ def test_a_name_may_be_shortened_to_a_unique_beginning(wanted: str, meant: str) 
         (["report", "--errata", "bun2022", "-o", "notebooks/x.md"], "ldpnb: output must lie below build/ or"),
         (["export", "figure_1", "--width", "9 miles"], "ldpnb: width must be column, page, or a length"),
         (["sweep", "frequencies", "-g", "n=10"], "ldpnb: a sweep needs a folder for its results"),
-        (["sweep", "nothing", "-o", "out"], "ldpnb: no experiment nothing"),
+        (["sweep", "nothing", "-o", "build/out"], "ldpnb: no experiment nothing"),
         (["plan", "frequency", "--epsilon", "0"], "epsilon must be"),
         (["plan", "nothing"], "No such command 'nothing'"),
         (["inspect", "nothing.csv"], "nothing.csv"),
