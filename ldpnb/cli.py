@@ -9,13 +9,14 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 
-from ldpnb import __version__
-from ldpnb.checks import UsageError, as_usage
-from ldpnb.run.catalogue import Notebook, catalogue, find, home, require_uncommitted, unique
+from ldpnb import __version__, writing
+from ldpnb.checks import UsageError
+from ldpnb.claims import LEDGERS, SOURCES, Status
+from ldpnb.run.catalogue import Notebook, catalogue, find, home, unique
 from ldpnb.sweeps.command import pairs, sweep
 
 _ELSEWHERE = {
@@ -27,9 +28,6 @@ _ELSEWHERE = {
     "plan": "planning.command:plan",
 }
 """Commands whose modules are imported once they are called."""
-
-_FILE = click.Path(dir_okay=False, path_type=Path)
-_FOLDER = click.Path(file_okay=False, path_type=Path)
 
 
 class _Commands(click.Group):
@@ -82,7 +80,7 @@ cli.add_command(sweep)
 
 
 def _chosen(identifiers: tuple[str, ...]) -> list[Notebook]:
-    return list({n.id: n for n in map(find, identifiers)}.values()) if identifiers else list(catalogue())
+    return list(dict.fromkeys(map(find, identifiers))) or list(catalogue())
 
 
 @cli.command("list", short_help="List all notebooks.")
@@ -117,7 +115,7 @@ def show(id: str) -> None:
 @cli.command(short_help="Run notebooks, with parameters of your own if you like.")
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @click.option("-p", "parameters", multiple=True, callback=pairs, metavar="NAME=VALUE", help="Set one (repeatable).")
-@click.option("-o", "--output", type=_FOLDER, help="Folder for the results.")
+@click.option("-o", "--output", type=click.Path(file_okay=False, path_type=Path), help="Folder for the results.")
 @click.option("-j", "--jobs", type=click.IntRange(1), default=os.cpu_count(), help="Processes.  [default: all cores]")
 def run(ids: tuple[str, ...], parameters: dict[str, Any], output: Path | None, jobs: int) -> None:
     """Run notebooks, all by default, and renew what has changed of their outputs and figures.
@@ -159,15 +157,14 @@ def check(ids: tuple[str, ...]) -> None:
 
 
 @cli.command(short_help="Decide every claim anew; print the ledger.")
-@click.option("--source", help="Only this source's claims.")
-@click.option("--status", help="Only verdicts of this status, such as refuted.")
+@click.option("--source", type=click.Choice(tuple(LEDGERS)), help="Only its claims.")
+@click.option("--status", type=click.Choice(get_args(Status)), help="Only verdicts of this status.")
 @click.option("-v", "--verbose", is_flag=True, help="With evidence, domain and corrected statements.")
 def verdicts(source: str | None, status: str | None, verbose: bool) -> None:
     """Decide every claim anew and print the ledger; exit 1 if a verdict differs from the committed one."""
     from ldpnb.run import ledger
 
-    with as_usage():
-        table = ledger.ledger(source, status)
+    table = ledger.ledger(source, status)
     for row in table.itertuples():
         click.echo(f"{row.status:<10}  {row.reach:<14}  {row.claim:<44}  {row.says}")
         if verbose:
@@ -184,21 +181,20 @@ def verdicts(source: str | None, status: str | None, verbose: bool) -> None:
         raise SystemExit(1)
 
 
-@cli.command("report", short_help="Write a source's erratum sheet, or renew those committed and the README.")
-@click.option("--errata", metavar="SOURCE", help="Write the source's erratum sheet, in Markdown.")
-@click.option("-o", "--output", type=_FILE, help="File for it; as PDF by its name.  [default: the terminal]")
-@click.option("--readme", is_flag=True, help="Renew the README's table and all erratum sheets.")
-def write_report(errata: str | None, output: Path | None, readme: bool) -> None:
-    """Write the erratum sheet of a source, or renew what is committed of them and of the README."""
+@cli.command(short_help="Renew the README's table and the erratum sheets, or print one sheet.")
+@click.option("--errata", type=click.Choice(tuple(SOURCES)), help="Print this source's erratum sheet.")
+def report(errata: str | None) -> None:
+    """Renew what is committed of the README's table and the erratum sheets, or print the sheet of a source.
+
+    A sheet is Markdown; where there are pandoc and a TeX, `ldpnb report --errata bun2022 | pandoc -o bun2022.pdf`
+    makes it a PDF.
+    """
     from ldpnb.run import errata as sheets
     from ldpnb.run import ledger
 
-    if readme == bool(errata):
-        raise UsageError("either --errata SOURCE or --readme must be given")
-    if output is not None:
-        require_uncommitted(output)
     if errata:
-        sheets.show(errata, output)
+        click.echo(sheets.sheet(errata), nl=False)
         return
-    ledger.write_readme_table(home() / "README.md")
-    sheets.write()
+    ledger.renew_readme()
+    for source, path in sheets.sheets().items():
+        writing.write(path, sheets.sheet(source).encode())

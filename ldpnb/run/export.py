@@ -15,8 +15,7 @@ from ldpnb import __version__, claims, writing
 from ldpnb.checks import UsageError
 from ldpnb.notebook import environment, latex, printing
 from ldpnb.notebook.verdicts import READINGS
-from ldpnb.run.catalogue import find, home, require_uncommitted, unique
-from ldpnb.run.ledger import committed_ledger
+from ldpnb.run.catalogue import catalogue, find, home, require_uncommitted, unique
 
 _TITLE = "ldpnb: an executable, audited companion to five sources on local differential privacy and sampling"
 
@@ -27,7 +26,7 @@ def named(what: str) -> str:
     """Return the name of the published figure or table, or the claim, that a user means."""
     folder = home() / "figures"
     published = [p.relative_to(folder).with_suffix("").as_posix() for p in sorted(folder.rglob("*.csv"))]
-    return unique(what, [*published, *committed_ledger()["claim"]], "figure, table or claim")
+    return unique(what, [*published, *(c for n in catalogue() for c in n.claims)], "figure, table or claim")
 
 
 def contents(what: str, width: str, font: str, kind: str) -> dict[str, bytes]:
