@@ -13,6 +13,7 @@ from demonstration import COMPUTE, PARAMETERS, begun, gone, notebook
 from patience import PATIENCE
 
 from ldpnb.checks import UsageError
+from ldpnb.notebook import environment
 from ldpnb.run import catalogue, runner
 
 FIGURE = "figures/1_demo/01_line/figure_1"
@@ -43,6 +44,25 @@ def test_a_run_leaves_picture_vector_numbers_and_provenance_and_repeats_to_the_b
     assert {f"{FIGURE}{s}" for s in (".png", ".pdf", ".csv", ".json")} <= first.keys()
     assert json.loads(first[f"{FIGURE}.json"])["caption"] == "A line."
     assert run_one("01_line").error == ""
+    assert files(checkout) == first
+
+
+def test_a_page_is_drawn_only_where_something_is_new_or_it_is_missing(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn, executed = [], runner._executed
+
+    def counted(*arguments: object) -> tuple[bytes, str]:
+        drawn.append(os.environ.get(environment.FORMAT) != "png")
+        return executed(*arguments)
+
+    assert run_one("01_line").error == ""
+    first = files(checkout)
+    monkeypatch.setattr(runner, "_executed", counted)
+    assert run_one("01_line").error == ""
+    (checkout / f"{FIGURE}.pdf").unlink()
+    assert run_one("01_line").error == ""
+    assert drawn == [False, False, True]
     assert files(checkout) == first
 
 
