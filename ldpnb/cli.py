@@ -165,19 +165,15 @@ def verdicts(source: str | None, status: str | None, verbose: bool) -> None:
     from ldpnb.run import ledger
 
     table = ledger.ledger(source, status)
-    for row in table.itertuples():
-        click.echo(f"{row.status:<10}  {row.reach:<14}  {row.claim:<44}  {row.says}")
-        if verbose:
-            parts = {part: getattr(row, part) for part in ledger.PARTS}
-            click.echo("".join(f"{'':28}{part}: {text}\n" for part, text in parts.items() if text))
-    counts = (
+    for row in table.to_dict("records"):
+        short = f"{row['status']:<10}  {row['reach']:<14}  {row['claim']:<44}  {row['says']}"
+        click.echo(f"{ledger.described(row)}\n" if verbose else short)
+    status_counts, reach_counts = (
         ", ".join(f"{n} {word}" for word, n in table[column].value_counts().items()) for column in ("status", "reach")
     )
-    click.echo(f"{len(table)} claims: {'; decided for '.join(counts)}")
-    differing = ledger.changes(source)
-    for line in differing:
-        click.echo(f"differs from the committed ledger: {line}", err=True)
-    if differing:
+    click.echo(f"{len(table)} claims: {status_counts}; decided for {reach_counts}")
+    if differing := ledger.changes(source):
+        click.echo("\n".join(f"differs from the committed ledger: {line}" for line in differing), err=True)
         raise SystemExit(1)
 
 

@@ -90,7 +90,7 @@ def unique(wanted: str, names: Sequence[str], kind: str) -> str:
     fitting = [name for name in names if f"/{name}".endswith(f"/{wanted}")]
     fitting = fitting or [name for name in names if f"/{wanted}" in f"/{name}"]
     if len(fitting) > 1:
-        raise UsageError(f"{shown(wanted)} is ambiguous: {', '.join(fitting)}")
+        raise UsageError(f"{shown(wanted)} is ambiguous: {', '.join(fitting[:6])}{', ...' if fitting[6:] else ''}")
     if not fitting:
         hint = nearest(wanted, [*names, *(name.split("/")[-1] for name in names)])
         raise UsageError(f"no {kind} {shown(wanted)}{hint}; `ldpnb list` and `verdicts` name all")

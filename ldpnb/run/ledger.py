@@ -2,6 +2,7 @@
 
 import inspect
 import pkgutil
+from collections.abc import Mapping
 from dataclasses import asdict
 from io import StringIO
 from pathlib import Path
@@ -17,8 +18,6 @@ COLUMNS = (
     *("claim", "notebook", "place", "says", "status", "reach", "over", "evidence", "corrected", "assumption"),
     *("argument", "reading", "kind", "false_alarm", "power"),
 )
-PARTS = ("over", "evidence", "corrected", "assumption", "argument", "reading")
-"""Columns that say more of a verdict."""
 
 
 def ledger(source: str | None = None, status: str | None = None) -> Any:
@@ -83,12 +82,16 @@ def place(function: Any) -> tuple[Path, int]:
     return file, inspect.getsourcelines(function)[1]
 
 
+def described(row: Mapping[str, Any]) -> str:
+    """Return the words in a row of a ledger, a column on a line."""
+    return "\n".join(f"{column}: {words}" for column, words in row.items() if isinstance(words, str) and words)
+
+
 def card(name: str) -> str:
     """Return the row of a claim in the committed ledger, and where its code is, in lines for a terminal."""
-    (row,) = (row for row in committed_ledger().to_dict("records") if row["claim"] == name)
+    lines = [described(row) for row in committed_ledger().to_dict("records") if row["claim"] == name]
     claim = claims.find(name)
     rests = [pkgutil.resolve_name(f"ldpnb.{path}") for path in claim.rests_on]
-    lines = [f"{part}: {text}" for part, text in row.items() if text]
     for label, functions in {"decided by": [claim.check], "rests on": rests}.items():
         lines += [f"{label}: {file.as_posix()}:{line}" for file, line in map(place, functions)]
     return "\n".join(lines)
