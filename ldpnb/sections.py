@@ -108,8 +108,7 @@ def _claim(source: str, key: str, module: Any, row: dict[str, Any], groups: Mapp
         raise ValueError("a question (asks) and its answer must be given together")
     rests_on = tuple(dict.fromkeys(_path(f, module) for name in row["rests_on"] for f in groups.get(name, [name])))
     check: Callable[[Evidence], Numbers] = getattr(module, re.sub(r"\W", "_", re.sub(r"^(?=\d)", "claim_", key)))
-    prose = {name: row[name] for name in _WORDS if name in row}
-    prose |= {"corrected": prose.pop("answer")} if question else {}
+    prose = {"corrected" if name == "answer" else name: row[name] for name in _WORDS if name in row}
     settings = {name: row[name] for name in ("reach", "reading", "false_alarm") if name in row}
 
     def decided() -> Verdict:
