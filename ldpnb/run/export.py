@@ -12,8 +12,7 @@ import click
 from ldpnb import __version__, claims, writing
 from ldpnb.checks import UsageError
 from ldpnb.notebook.verdicts import READINGS
-from ldpnb.run.catalogue import UnknownNameError, home, require_uncommitted, unique
-from ldpnb.run.ledger import committed_ledger
+from ldpnb.run.catalogue import catalogue, home, require_uncommitted, unique
 
 _NEEDS = {"pdf": "graphicx}", "pgf": r"pgf} \providecommand{\mathdefault}[1]{#1}"}
 _INCHES = {"in": 1.0, "mm": 1 / 25.4, "cm": 1 / 2.54, "pt": 1 / 72.27}
@@ -22,13 +21,10 @@ _FONTS = {path.stem: path for path in sorted(Path(__file__).with_name("fonts").i
 
 
 def named(what: str) -> str:
-    """Return the name of the published figure or table, or else the claim, that a user means."""
-    folder, kinds = home() / "figures", "figure, table or claim"
+    """Return the name of the published figure or table, or the claim, that a user means."""
+    folder = home() / "figures"
     published = [p.relative_to(folder).with_suffix("").as_posix() for p in sorted(folder.rglob("*.csv"))]
-    try:
-        return unique(what, published, kinds)
-    except UnknownNameError:
-        return unique(what, list(committed_ledger()["claim"]), kinds, near=published)
+    return unique(what, [*published, *(c for n in catalogue() for c in n.claims)], "figure, table or claim")
 
 
 def inches(width: str) -> float:
@@ -131,8 +127,8 @@ def _bibliography() -> bytes:
 def export(what: str, width: str, font: str, kind: str, output: Path | None) -> None:
     """Write WHAT, a figure, a table or a claim, for a paper: the drawing, its LaTeX with caption, and what to cite.
 
-    Any unique part of a name will do: 03_cluster_lower_bounds/losses, central_budget, theorem-5.2. A figure is drawn
-    anew from its numbers, at that width and in that font.
+    A name may be shortened to a unique beginning of it or of its part after a slash: 03_cluster_lower_bounds/losses,
+    central_budget, theorem-5.2. A figure is drawn anew from its numbers, at that width and in that font.
     """
     folder = output or home() / "build/export"
     require_uncommitted(folder)
