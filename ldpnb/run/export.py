@@ -84,8 +84,9 @@ def _drawn(path: Path, made: dict[str, Any], width: float, font: str, kind: str)
     from ldpnb.notebook.figures import Chart
     from ldpnb.run import latex
 
-    rows, words = pd.read_csv(path.with_suffix(".csv")), (made.get("title", ""), made.get("setting", ""))
-    chart, content = Chart(rows, Encoding.read(made["encoding"]), *words), io.BytesIO()
+    rows = pd.read_csv(path.with_suffix(".csv"), keep_default_na=False, na_values=[""])
+    words, content = (made.get("title", ""), made.get("setting", "")), io.BytesIO()
+    chart = Chart(rows, Encoding.read(made["encoding"]), *words)
     with mpl_style.context(_FONTS[font]):
         if kind == "pdf":
             return chart.pdf(width)
