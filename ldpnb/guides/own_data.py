@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -23,9 +22,7 @@ from ldpnb.mechanisms.contrasts import Contrast, SignedBit, SignedLaplace
 from ldpnb.mechanisms.groups import GroupMeans
 from ldpnb.mechanisms.registry import FREQUENCY, GAP, MEAN
 from ldpnb.notebook import table
-from ldpnb.notebook.annotations import head
 from ldpnb.notebook.encoding import Encoding, Layer, keep
-from ldpnb.notebook.figures import legend, look
 from ldpnb.notebook.labels import unset
 from ldpnb.notebook.layers import layered
 from ldpnb.papers.juarez2022 import clients
@@ -36,7 +33,6 @@ Counts = NDArray[np.int64]
 Rows = Iterator[dict[str, Any]]
 
 _PUBLISHED_CLIENTS = (25_000, 62_000)
-_BARS = 20
 
 
 @table
@@ -113,49 +109,23 @@ def estimated_shares(table: pd.DataFrame, column: Column, epsilon: float) -> Fig
 
     Numbers and dates are in their order, categories by size, and of many only the largest are drawn.
     """
-    figure = _bars(table, column) if column.scale == "category" else _lines(table, column)
-    values = f"{column.users:,} users, {len(column.labels):,} values"
-    if column.scale == "category" and len(column.labels) > _BARS:
-        values += f", the {_BARS} largest drawn"
-    head(figure, finding(table, column), f"{column.name}: {values}; ε = {epsilon:g}")
-    return figure
-
-
-def _lines(table: pd.DataFrame, column: Column) -> Figure:
+    named = column.scale == "category"
     band = Layer(name="truth ± 2 sd", y="truth", mark="band", error="standard_deviation")
     layers = (band, Layer(name="estimate", y="unbiased", mark="points"), Layer(name="truth", y="truth"))
-    drawn_as = Encoding(x="value", y="share of users", xlabel=column.attribute, panel="mechanism", layers=layers)
-    figure = layered(table, drawn_as)
+    axes: dict[str, Any] = {"x": "label" if named else "value", "xlabel": column.attribute, "y": "share of users"}
+    drawn_as = Encoding(**axes, panel="mechanism", layers=layers)
+    setting = f"{column.name}: {column.users:,} users, {len(column.labels):,} values; ε = {epsilon:g}"
+    ordered = table.sort_values("truth", ascending=False, kind="stable") if named else table
+    figure = layered(ordered, drawn_as, title=finding(table, column), setting=setting)
     if column.scale == "number":
         return figure
     places = np.unique(np.linspace(0, len(column.labels) - 1, 3).round().astype(int))
     for axis in figure.axes:
-        axis.set_xticks(places, [unset(column.labels[p]) for p in places], rotation=45, ha="right")
+        if named:
+            axis.tick_params(axis="x", rotation=90, labelsize="small")
+        else:
+            axis.set_xticks(places, [unset(column.labels[p]) for p in places], rotation=45, ha="right")
     return keep(figure, table, replace(drawn_as, x="label", xscale="category"))
-
-
-def _bars(table: pd.DataFrame, column: Column) -> Figure:
-    names = list(dict.fromkeys(table["mechanism"]))
-    largest = np.argsort(-column.counts, kind="stable")[:_BARS]
-    places = np.arange(len(largest))[::-1]
-    size = 1.6 + 1.5 * len(names), 1.0 + 0.22 * len(largest)
-    figure, axes = plt.subplots(1, len(names), figsize=size, sharex=True, sharey=True, squeeze=False)
-    for axis, name in zip(axes.flat, names, strict=True):
-        rows = table[table["mechanism"] == name].set_index("place").loc[largest]
-        style, bars = look(name), 2 * rows["standard_deviation"]
-        axis.barh(places, rows["truth"], color=look("truth").colour, alpha=0.25, label="truth")
-        points = {"fmt": ".", "color": style.colour, "label": "estimate ± 2 sd"}
-        axis.errorbar(rows["unbiased"], places, xerr=bars, elinewidth=0.8, **points)
-        axis.set(title=name, xlabel="share of users")
-    axes[0, 0].set_yticks(places, [unset(column.labels[i]) for i in largest])
-    axes[0, 0].set_ylabel(unset(column.attribute))
-    legend(figure, axes[0, :1])
-    if len(largest) < column.counts.size:
-        return figure
-    estimate = Layer(name="estimate ± 2 sd", y="unbiased", mark="points", error="standard_deviation")
-    axes_: dict[str, Any] = {"x": "label", "xlabel": column.attribute, "y": "share of users", "panel": "mechanism"}
-    layers = (Layer(name="truth", y="truth", mark="bars"), estimate)
-    return keep(figure, table, Encoding(**axes_, xscale="category", flip=True, layers=layers))
 
 
 def ages() -> Column:
