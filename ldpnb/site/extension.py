@@ -61,9 +61,12 @@ def draw(app: Any, doctree: nodes.document) -> None:
         for output in playing[-1].findall(nodes.container):
             if "cell_output" in output["classes"]:
                 output.children = [raw(live.section(name))]
-    for row in pages.rows():
-        if row["notebook"] == name:
-            link(doctree, row)
+    verdicts = {f"{row['place']}: {row['status']}.": row["claim"] for row in pages.rows() if row["notebook"] == name}
+    for strong in list(doctree.findall(nodes.strong)):
+        if claim := verdicts.pop(strong.astext().replace("$", ""), None):
+            place = {"refdomain": "std", "reftype": "ref", "reftarget": pages.anchor(claim)}
+            to = addnodes.pending_xref("", nodes.inline(text="in the ledger"), refexplicit=True, **place)
+            strong.parent.insert(strong.parent.index(strong) + 1, [nodes.Text(" "), to])
     for table in doctree.findall(nodes.raw):
         if "<table" in table.astext():
             table.children = [nodes.Text(plain(table.astext()))]
@@ -71,17 +74,6 @@ def draw(app: Any, doctree: nodes.document) -> None:
     if title is not None and (home() / f"{docname}.ipynb").exists():
         download = f'<p class="files"><a href="{Path(name).name}.ipynb" download>Download this notebook</a></p>'
         title.parent.insert(title.parent.index(title) + 1, raw(download))
-
-
-def link(doctree: nodes.document, row: dict[str, str]) -> None:
-    """Put behind a verdict of a notebook the link to its row of the ledger."""
-    for strong in doctree.findall(nodes.strong):
-        if strong.astext().replace("$", "") == f"{row['place']}: {row['status']}.":
-            place = {"refdomain": "std", "reftype": "ref", "reftarget": pages.anchor(row["claim"])}
-            to = addnodes.pending_xref("", nodes.inline(text="in the ledger"), refexplicit=True, **place)
-            index = strong.parent.index(strong) + 1
-            strong.parent.insert(index, [nodes.Text(" "), to])
-            return
 
 
 def plain(table: str) -> str:

@@ -136,8 +136,5 @@ def package() -> Iterator[tuple[str, str]]:
             members = ["   :members:"] if kind == "class" else []
             lines += [short, "-" * len(short), "", f".. auto{kind}:: {name}", *members, ""]
         yield f"package/{part}.rst", "\n".join(lines)
-    tree = "\n".join(f"package/{part}" for part in parts)
-    yield (
-        "package.md",
-        f"# The package\n\nWhat `import ldpnb as ldp` offers.\n\n```{{toctree}}\n:maxdepth: 2\n\n{tree}\n```\n",
-    )
+    tree = "```{toctree}\n:maxdepth: 2\n:glob:\n\npackage/*\n```"
+    yield "package.md", f"# The package\n\nWhat `import ldpnb as ldp` offers.\n\n{tree}\n"

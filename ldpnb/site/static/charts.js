@@ -32,8 +32,7 @@ async function draw(host, spec) {
 function label(host, text) {
   const svg = host.querySelector("svg.marks");
   svg.querySelectorAll("[role]").forEach((part) => part.removeAttribute("role"));
-  svg.setAttribute("role", "img");
-  svg.setAttribute("aria-label", text);
+  Object.assign(svg, { role: "img", ariaLabel: text });
 }
 
 // a setting's records: a list of one number is that number throughout, and half a spread lies on either side
@@ -91,9 +90,7 @@ class Live {
     if (!this.settings.has(place.join())) place = place.map((v, i) => (i === moved ? v : nearest(controls[i].marks, v)));
     this.inputs.forEach((input, i) => {
       input.value = place[i];
-      if (controls[i].choice) return;
-      input.setAttribute("aria-valuetext", controls[i].values[place[i]]);
-      input.parentElement.querySelector("output").value = controls[i].values[place[i]];
+      if (!controls[i].choice) input.nextSibling.value = input.ariaValueText = controls[i].values[place[i]];
     });
     this.wanted = this.settings.get(place.join());
     this.says.textContent = words[this.wanted[2]].map((word, i) => word + (this.wanted[3][i] ?? "")).join("");
