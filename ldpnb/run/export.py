@@ -15,8 +15,7 @@ from ldpnb import __version__, claims, writing
 from ldpnb.checks import UsageError
 from ldpnb.notebook import environment, latex, printing
 from ldpnb.notebook.verdicts import READINGS
-from ldpnb.run.catalogue import UnknownNameError, find, home, require_uncommitted, unique
-from ldpnb.run.ledger import committed_ledger
+from ldpnb.run.catalogue import catalogue, find, home, require_uncommitted, unique
 
 _TITLE = "ldpnb: an executable, audited companion to five sources on local differential privacy and sampling"
 
@@ -24,13 +23,10 @@ _NEEDS = {"pdf": r"\usepackage{graphicx}", "pgf": r"\usepackage{pgf} \providecom
 
 
 def named(what: str) -> str:
-    """Return the name of the published figure or table, or else the claim, that a user means."""
-    folder, kinds = home() / "figures", "figure, table or claim"
+    """Return the name of the published figure or table, or the claim, that a user means."""
+    folder = home() / "figures"
     published = [p.relative_to(folder).with_suffix("").as_posix() for p in sorted(folder.rglob("*.csv"))]
-    try:
-        return unique(what, published, kinds)
-    except UnknownNameError:
-        return unique(what, list(committed_ledger()["claim"]), kinds, near=published)
+    return unique(what, [*published, *(c for n in catalogue() for c in n.claims)], "figure, table or claim")
 
 
 def contents(what: str, width: str, font: str, kind: str) -> dict[str, bytes]:
@@ -109,8 +105,8 @@ def _bibliography() -> bytes:
 def export(what: str, width: str, font: str, kind: str, output: Path | None) -> None:
     """Write WHAT, a figure, a table or a claim, for a paper: the drawing, its LaTeX with caption, and what to cite.
 
-    Any unique part of a name will do: 03_cluster_lower_bounds/losses, central_budget, theorem-5.2. A figure is drawn
-    anew by its notebook, at that width and in that font.
+    A name may be shortened to a unique beginning of it or of its part after a slash: 03_cluster_lower_bounds/losses,
+    central_budget, theorem-5.2. A figure is drawn anew by its notebook, at that width and in that font.
     """
     folder = output or home() / "build/export"
     require_uncommitted(folder)

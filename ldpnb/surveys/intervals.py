@@ -16,7 +16,7 @@ from scipy import stats
 from scipy.optimize import brentq
 
 from ldpnb.accuracy import tails
-from ldpnb.surveys.binomials import FINE, hypergeometric, sampled_tail
+from ldpnb.surveys.binomials import hypergeometric, sampled_tail
 from ldpnb.surveys.reports import Reports
 from ldpnb.surveys.samples import Point, Sample
 
@@ -108,7 +108,7 @@ def released_share(release: float, population: int, sample: int, scale: float, a
     """Return the numbers of holders in a population that a curator's noisy share allows, by the exact law."""
 
     def above(holders: int) -> float:
-        drawn, masses = hypergeometric(float(population), np.array([float(holders)]), float(sample), FINE)
+        drawn, masses = hypergeometric(float(population), np.array([float(holders)]), float(sample))
         return float((masses @ stats.laplace.sf(release - drawn[0] / sample, scale=scale))[0])
 
     return _allowed(above, lambda holders: 1 - above(holders), population, alpha)

@@ -110,8 +110,8 @@ def test_a_figure_is_drawn_anew_by_its_notebook(ldpnb, checkout: Path) -> None:
     own.mkdir(parents=True)
     for suffix, content in {".csv": "x,y\n0,0\n", ".png": "", ".json": '{"caption": "A line."}\n'}.items():
         (own / f"figure_1{suffix}").write_text(content)
-    done = ldpnb("export", "figure_1", "--width", "page", "-o", str(checkout / "paper"))
+    done = ldpnb("export", "figure_1", "--width", "page", "-o", str(checkout / "build/paper"))
     assert done.returncode == 0, done.stderr
-    assert sorted(p.name for p in (checkout / "paper").iterdir()) == ["figure_1.pdf", "figure_1.tex", "ldpnb.bib"]
-    assert r"\includegraphics[width=7in]{figure_1}" in (checkout / "paper/figure_1.tex").read_text()
-    assert b"STIXGeneral" in (checkout / "paper/figure_1.pdf").read_bytes()
+    assert sorted(p.name for p in (checkout / "build/paper").iterdir()) == ["figure_1.pdf", "figure_1.tex", "ldpnb.bib"]
+    assert r"\includegraphics[width=7in]{figure_1}" in (checkout / "build/paper/figure_1.tex").read_text()
+    assert b"STIXGeneral" in (checkout / "build/paper/figure_1.pdf").read_bytes()
