@@ -1,10 +1,10 @@
 """The records of a chart as a Vega-Lite specification: the same curves, colours, marks and dashes as in the picture.
 
 A curve's numbers lie in lists, which Vega-Lite makes rows again. The pointer reads all curves at one place, and a click
-on a name in the legend hides or shows its curve.
+on a name in the legend hides or shows its curve. Ticks of logarithmic axes are written by ``static/charts.js``, and
+``static/site.css`` turns a chart's lightness round on dark pages.
 """
 
-import colorsys
 import json
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -17,33 +17,19 @@ from ldpnb.notebook.records import NUMBERS, Record
 Spec = dict[str, Any]
 _SHAPES = {"o": "circle", "s": "square", "D": "diamond", "^": "triangle-up", "v": "triangle-down"}
 _SHAPES |= {"P": "cross", "*": "triangle-right", "X": "triangle-left"}
-_TEXT, _MUTED, _BORDER, _PAGE = (
-    f"var(--pst-color-{name})" for name in ("text-base", "text-muted", "border", "background")
-)
-_POWER = "round(log(datum.value) / LN10)"
-_TENS = f"abs(log(datum.value) / LN10 - {_POWER}) < 1e-9"
-_DIGITS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 _SIDES = {"above": ("center", 0, -11), "below": ("center", 0, 14), "left": ("right", -8, 0), "right": ("left", 8, 0)}
-_HEIGHT, _SMALL = 300, 190
+_HEIGHT, _SMALL, _MUTED = 300, 190, "#666666"
+_LOW, _HIGH, _READING = (f"format(datum.{column}, '.4~r')" for column in ("low", "high", "y"))
+_READING += f" + (isValid(datum.low) ? ' (' + {_LOW} + ' to ' + {_HIGH} + ')' : '')"
+_TYPE = {"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"}
 CONFIG: Spec = {
     "background": "transparent",
     "font": "system-ui, sans-serif",
     "aria": False,
     "view": {"stroke": None},
-    "axis": {
-        "labelColor": _TEXT,
-        "titleColor": _TEXT,
-        "labelFontSize": 12,
-        "titleFontSize": 12,
-        "titleFontWeight": "normal",
-        "labelOverlap": "greedy",
-        "labelSeparation": 6,
-        "gridColor": _BORDER,
-        "domainColor": _MUTED,
-        "tickColor": _MUTED,
-    },
-    "legend": {"labelColor": _TEXT, "labelFontSize": 12, "orient": "top", "labelLimit": 330, "symbolStrokeWidth": 2},
-    "header": {"labelColor": _TEXT, "labelFontSize": 12, "title": None},
+    "axis": {**_TYPE, "gridColor": "#cccccc", "labelOverlap": "greedy", "labelSeparation": 6},
+    "legend": {**_TYPE, "orient": "top", "labelLimit": 330, "symbolStrokeWidth": 2},
+    "header": {**_TYPE, "title": None},
 }
 
 
@@ -55,8 +41,7 @@ def chart(
     A live one has no data: the page's script gives it those of a setting. With a domain of the values, what lies beyond
     is cut off.
     """
-    shown = [record for record in records if not record["mark"].startswith("at ")]
-    panels = list(dict.fromkeys(record["panel"] for record in shown))
+    panels = list(dict.fromkeys(record["panel"] for record in records if not record["mark"].startswith("at ")))
     layers = list(_layers(records, encoding, domain))
     switch: Spec = {"type": "point", "fields": ["series"], "toggle": "true"}
     layers[0]["params"] = [{"name": "shown", "select": switch, "bind": "legend"}]  # of a layer that the legend is of
@@ -82,127 +67,108 @@ def _layers(records: Sequence[Record], encoding: Encoding, domain: Sequence[floa
     """Yield the layers that draw what the records hold, from the bands below to what the pointer reads above."""
     across, up = ("y", "x") if encoding.flip else ("x", "y")
     x, y, low = (_axis(encoding, field, domain) for field in ("x", "y", "low"))
-    category = encoding.xscale == "category"
-    named = {across: x, **_series(records, encoding)}
-    both, spread = {up: y}, {up: low, f"{up}2": {"field": "high"}}
-    if category:
-        shift = {"field": "series", "sort": None}
-        both, spread = ({**each, f"{across}Offset": shift} for each in (both, spread))
-    kinds = {record["mark"] for record in records}
-    kinds |= {"error" if r["mark"] == "points" else "band" for r in records if "low" in r}
-    dots = {"type": "point", "filled": True, "size": 40, "opacity": 1}
+    value, spread = {up: y}, {up: low, f"{up}2": {"field": "high"}}
+    if encoding.xscale == "category":
+        shift = {f"{across}Offset": {"field": "series", "sort": None}}
+        value, spread = value | shift, spread | shift
+    color, dash, shape = _series(records, encoding)
+    faint = {"condition": {"param": "shown", "value": 1}, "value": 0.06}
     thin = {"strokeWidth": 1, "point": {"filled": True, "size": 30}} if encoding.discrete else {"strokeWidth": 2}
-    drawn: dict[str, tuple[Spec, Spec, str]] = {
-        "band": (
-            {"type": "area", "fillOpacity": 0.18, "clip": True},
-            spread,
-            "datum.mark != 'points' && isValid(datum.low)",
-        ),
-        "bars": ({"type": "bar", "fillOpacity": 0.85}, both, "datum.mark == 'bars'"),
-        "line": ({"type": "line", "clip": True, **thin}, both, "datum.mark == 'line'"),
-        "error": ({"type": "rule"}, spread, "datum.mark == 'points' && isValid(datum.low)"),
-        "points": (dots, both, "datum.mark == 'points'"),
+    drawn: dict[str, tuple[str, Spec, Spec]] = {
+        "band": ("area", {"fillOpacity": 0.18, "clip": True}, spread),
+        "bars": ("bar", {"fillOpacity": 0.85}, value),
+        "line": ("line", {"clip": True, **thin}, value | {"strokeDash": dash}),
+        "error": ("rule", {}, spread),
+        "points": ("point", {"filled": True, "size": 40, "opacity": 1}, value | {"shape": shape}),
     }
-    for kind, (mark, channels, test) in drawn.items():
+    tests = {
+        "band": "datum.mark != 'points' && isValid(datum.low)",
+        "error": "datum.mark == 'points' && isValid(datum.low)",
+    }
+    kinds = {record["mark"] for record in records}
+    kinds |= {"error" if record["mark"] == "points" else "band" for record in records if "low" in record}
+    for kind, (mark, looks, own) in drawn.items():
         if kind in kinds:
-            own = {"strokeDash": None, "shape": None} | ({"color": named["color"]})
-            keeps = {"line": ("strokeDash",), "points": ("shape",)}.get(kind, ())
-            encoded = {c: v for c, v in named.items() if c not in own or c in (*keeps, "color")} | channels
-            yield {"transform": [{"filter": test}], "mark": mark, "encoding": encoded}
+            test = tests.get(kind, f"datum.mark == '{kind}'")
+            channels = {across: x, "color": color, "opacity": faint, **own}
+            yield {"transform": [{"filter": test}], "mark": {"type": mark, **looks}, "encoding": channels}
     yield from _marked(kinds, x, y, across, up)
-    yield _reader(x, across, encoding)
+    yield _reader(x, across, ["panel", "x"] if any(record["panel"] for record in records) else ["x"])
 
 
-def _series(records: Sequence[Record], encoding: Encoding) -> Spec:
-    """Return the channels by which series differ, and by which the legend names them."""
+def _series(records: Sequence[Record], encoding: Encoding) -> Iterator[Spec]:
+    """Yield the channels by which series differ, and by which the legend names them: colour, dashes and shape."""
     names = list(dict.fromkeys(r["series"] for r in records if not r["mark"].startswith("at ")))
-    looks = looks_of(names)
-    several = len(names) > 1 and encoding.by != encoding.x
-    legend = {"title": None} if several else None
+    looks = looks_of(names).values()
     dotted = any(record["mark"] == "points" for record in records)
-
-    def channel(ranges: Sequence[Any], *, named: bool = True) -> Spec:
-        shown, scale = legend if named else None, {"domain": names, "range": ranges}
-        return {"field": "series", "type": "nominal", "legend": shown, "scale": scale}
-
-    dashes = [[1, 0] if isinstance(look.dash, str) else [2 * n for n in look.dash[1]] for look in looks.values()]
-    return {
-        "color": channel([themed(look.colour) for look in looks.values()]),
-        "strokeDash": channel(dashes, named=not dotted),
-        "shape": channel([_SHAPES[look.marker] for look in looks.values()]),
-        "opacity": {"condition": {"param": "shown", "value": 1}, "value": 0.06},
-    }
+    legend = {"title": None} if len(names) > 1 and encoding.by != encoding.x else None
+    for ranges, named in (
+        ([look.colour for look in looks], True),
+        ([[1, 0] if isinstance(look.dash, str) else [2 * n for n in look.dash[1]] for look in looks], not dotted),
+        ([_SHAPES[look.marker] for look in looks], True),
+    ):
+        scale = {"domain": names, "range": ranges}
+        yield {"field": "series", "type": "nominal", "legend": legend if named else None, "scale": scale}
 
 
 def _axis(encoding: Encoding, field: str, domain: Sequence[float] | None) -> Spec:
     """Return the channel of a field; ``low`` is on the axis of ``y``, which may have a domain of its own."""
     axis = "x" if field == "x" else "y"
-    label, scale = getattr(encoding, f"{axis}label"), getattr(encoding, f"{axis}scale")
+    label, kind = getattr(encoding, f"{axis}label"), getattr(encoding, f"{axis}scale")
     title = getattr(encoding, axis) if label is None else label
-    if scale == "category":
+    if kind == "category":
         return {"field": field, "sort": None, "title": title or None, "axis": {"labelAngle": 0, "labelLimit": 160}}
-    lines = {"field": field, "type": "quantitative", "title": textwrap.wrap(title, 44) or None}
+    scale: Spec = {"type": kind}
     ticks: Spec = {"tickCount": 6}
-    if scale == "log":
-        tens = {"test": _TENS, "value": 1}
-        labels = _powers("x" if (axis == "x") != encoding.flip else "y")
-        ticks |= {"labelExpr": labels, "gridOpacity": {"condition": tens, "value": 0.3}}
-    bounds: Spec = {"nice": False, "padding": 5} if axis == "x" or scale == "log" else {"zero": encoding.mark == "bars"}
-    if scale != "log":
-        bounds = {"zero": False} | bounds
-    if domain and axis == "y":
-        bounds = {"domain": domain, "nice": False}
-    return lines | {"scale": {"type": scale, **bounds}, "axis": ticks}
-
-
-def _powers(axis: str) -> str:
-    """Return the expression for a tick of a logarithmic scale: a plain number, or a power of ten on a wide scale."""
-    low, high = f"domain('{axis}')[0]", f"domain('{axis}')[1]"
-    first = "round(datum.value / pow(10, floor(log(datum.value) / LN10 + 1e-9)))"
-    labelled = f"{_TENS} || {high} / {low} < 5 || {high} / {low} < 100 && indexof([2, 5], {first}) >= 0"
-    tens, ones = (
-        f"substring('{_DIGITS}', {n}, {n} + 1)" for n in (f"floor(abs({_POWER}) / 10)", f"abs({_POWER}) % 10")
-    )
-    power = f"'10' + ({_POWER} < 0 ? '⁻' : '') + (abs({_POWER}) >= 10 ? {tens} : '') + {ones}"
-    plain = f"{low} >= 1e-3 && {high} <= 1e5 || !({_TENS})"
-    return f"{labelled} ? ({plain} ? format(datum.value, ',~g') : {power}) : ''"
+    if kind == "log":
+        drawn = "x" if (axis == "x") != encoding.flip else "y"
+        tens = {"test": "tick(datum.value, [1, 1000]) != ''", "value": 1}
+        ticks |= {
+            "labelExpr": f"tick(datum.value, domain('{drawn}'))",
+            "gridOpacity": {"condition": tens, "value": 0.3},
+        }
+    else:
+        scale["zero"] = axis == "y" and encoding.mark == "bars"
+    if axis == "y" and domain:
+        scale |= {"domain": domain, "nice": False}
+    elif axis == "x" or kind == "log":
+        scale |= {"nice": False, "padding": 5}
+    title = textwrap.wrap(title, 44) or None
+    return {"field": field, "type": "quantitative", "title": title, "scale": scale, "axis": ticks}
 
 
 def _marked(kinds: set[str], x: Spec, y: Spec, across: str, up: str) -> Iterator[Spec]:
     """Yield the layers of marked places: lines across the panel, points, and their labels."""
-    for kind in sorted(kind for kind in kinds if kind.startswith("at ")):
-        at: Spec = {
-            "at x": {across: x, up: {"value": 10}},
-            "at y": {up: y, across: {"value": 4}},
-            "at xy": {across: x, up: y},
-        }[kind]
-        only = [{"filter": f"datum.mark == '{kind}'"}]
-        if kind == "at xy":
-            ring = {"type": "point", "size": 45, "stroke": _TEXT, "fill": _PAGE, "strokeWidth": 1.5, "opacity": 1}
-            yield {"transform": only, "mark": ring, "encoding": at}
-        else:
-            line = {across: x} if kind == "at x" else {up: y}
-            rule = {"type": "rule", "color": _MUTED, "strokeDash": [2, 2]}
-            yield {"transform": only, "mark": rule, "encoding": line}
+    places: dict[str, Spec] = {
+        "at x": {across: x, up: {"value": 10}},
+        "at y": {up: y, across: {"value": 4}},
+        "at xy": {across: x, up: y},
+    }
+    for kind in sorted(kinds & places.keys()):
+        test, at = f"datum.mark == '{kind}'", places[kind]
+        ring = {"type": "point", "size": 45, "stroke": "black", "fill": "white", "strokeWidth": 1.5, "opacity": 1}
+        rule = {"type": "rule", "color": _MUTED, "strokeDash": [2, 2]}
+        drawn = {channel: own for channel, own in at.items() if "field" in own}
+        yield {"transform": [{"filter": test}], "mark": ring if kind == "at xy" else rule, "encoding": drawn}
         for side, (align, dx, dy) in _SIDES.items() if kind == "at xy" else [("", ("left", 4, -7))]:
-            own = [{"filter": f"datum.mark == '{kind}'" + (f" && datum.side == '{side}'" if side else "")}]
-            label = {"type": "text", "align": align, "dx": dx, "dy": dy, "fontSize": 11, "color": _TEXT}
+            own = [{"filter": f"{test} && datum.side == '{side}'" if side else test}]
+            label = {"type": "text", "align": align, "dx": dx, "dy": dy, "fontSize": 11}
             yield {"transform": own, "mark": label, "encoding": at | {"text": {"field": "series"}}}
 
 
-def _reader(x: Spec, across: str, encoding: Encoding) -> Spec:
+def _reader(x: Spec, across: str, place: list[str]) -> Spec:
     """Return the layer that reads all curves of a panel at the place nearest to the pointer."""
     near: Spec = {"type": "point", "on": "pointerover", "clear": "pointerout", "nearest": True, "encodings": [across]}
-    place = {key: v for key, v in x.items() if key != "axis"}
     return {
         "transform": [
             {"filter": "indexof(datum.mark, 'at ') < 0"},
-            {"aggregate": [{"op": "values", "as": "all"}], "groupby": ["x", "panel"]},
+            {"calculate": _READING, "as": "reading"},
+            {"pivot": "series", "value": "reading", "op": "max", "groupby": place},
         ],
         "params": [{"name": "near", "select": near}],
         "mark": {"type": "rule", "color": _MUTED, "tooltip": {"content": "data"}},
         "encoding": {
-            across: place,
+            across: {key: own for key, own in x.items() if key != "axis"},
             "opacity": {"condition": {"param": "near", "empty": False, "value": 0.6}, "value": 0},
         },
     }
@@ -213,14 +179,3 @@ def script(content: Any) -> str:
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
     text = text.replace("</", "<\\/").replace("c-hat", "ĉ")
     return f'<script type="application/json">{text}</script>'
-
-
-def themed(colour: str) -> str:
-    """Return a colour for light pages and, with its lightness turned round, for dark ones, as CSS chooses between them.
-
-    >>> themed("#000000"), themed("#CB5004")
-    ('light-dark(#000000, #ededed)', 'light-dark(#CB5004, #fca168)')
-    """
-    hue, lightness, saturation = colorsys.rgb_to_hls(*(int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)))
-    light = colorsys.hls_to_rgb(hue, 0.93 - 0.57 * lightness, saturation)
-    return f"light-dark({colour}, #{''.join(f'{round(255 * part):02x}' for part in light)})"

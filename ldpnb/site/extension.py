@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
@@ -24,7 +25,9 @@ def raw(text: str) -> nodes.raw:
 
 def figure(name: str, image: nodes.image, root: str) -> nodes.container:
     """Return a published figure: its finding, the chart, the picture where there are no scripts, caption and files."""
-    made, table = pages.published(name)
+    path = home() / f"figures/{name}"
+    made = json.loads(path.with_suffix(".json").read_bytes())
+    table = pd.read_csv(path.with_suffix(".csv"), keep_default_na=False, na_values=[""])
     encoding = Encoding.read(made["encoding"])
     drawn = script(chart(records(table, encoding), encoding))
     title, setting, caption = (made.get(part, "").replace("c-hat", "ĉ") for part in ("title", "setting", "caption"))
@@ -53,16 +56,17 @@ def draw(app: Any, doctree: nodes.document) -> None:
     for image in list(doctree.findall(nodes.image)):
         if stem := pictures.get(Path(image["uri"]).stem):  # which myst-nb names by its hash
             image.parent.replace(image, figure(f"{name}/{stem}", image.deepcopy(), root))
-    cells = [
-        cell for cell in doctree.findall(nodes.container) if "cell" in cell["classes"] and "live(" in cell.astext()
-    ]
-    if cells and live.place(name).exists():
-        for output in cells[-1].findall(nodes.container):
+    cells = [node for node in doctree.findall(nodes.container) if "cell" in node["classes"]]
+    if playing := [cell for cell in cells if "live(" in cell.astext() and live.place(name).exists()]:
+        for output in playing[-1].findall(nodes.container):
             if "cell_output" in output["classes"]:
                 output.children = [raw(live.section(name))]
-    for row in pages.rows():
-        if row["notebook"] == name:
-            link(doctree, row)
+    verdicts = {f"{row['place']}: {row['status']}.": row["claim"] for row in pages.rows() if row["notebook"] == name}
+    for strong in list(doctree.findall(nodes.strong)):
+        if claim := verdicts.pop(strong.astext().replace("$", ""), None):
+            place = {"refdomain": "std", "reftype": "ref", "reftarget": pages.anchor(claim)}
+            to = addnodes.pending_xref("", nodes.inline(text="in the ledger"), refexplicit=True, **place)
+            strong.parent.insert(strong.parent.index(strong) + 1, [nodes.Text(" "), to])
     for table in doctree.findall(nodes.raw):
         if "<table" in table.astext():
             table.children = [nodes.Text(plain(table.astext()))]
@@ -70,17 +74,6 @@ def draw(app: Any, doctree: nodes.document) -> None:
     if title is not None and (home() / f"{docname}.ipynb").exists():
         download = f'<p class="files"><a href="{Path(name).name}.ipynb" download>Download this notebook</a></p>'
         title.parent.insert(title.parent.index(title) + 1, raw(download))
-
-
-def link(doctree: nodes.document, row: dict[str, str]) -> None:
-    """Put behind a verdict of a notebook the link to its row of the ledger."""
-    for strong in doctree.findall(nodes.strong):
-        if strong.astext().replace("$", "") == f"{row['place']}: {row['status']}.":
-            place = {"refdomain": "std", "reftype": "ref", "reftarget": pages.anchor(row["claim"])}
-            to = addnodes.pending_xref("", nodes.inline(text="in the ledger"), refexplicit=True, **place)
-            index = strong.parent.index(strong) + 1
-            strong.parent.insert(index, [nodes.Text(" "), to])
-            return
 
 
 def plain(table: str) -> str:

@@ -19,38 +19,18 @@ def place(name: str) -> Path:
 
 
 def section(name: str, domain: Sequence[float] | None = None) -> str:
-    """Return the HTML of the live section of a notebook; its values have the domain given, or that of each setting."""
+    """Return the HTML of the live section of a notebook; its values may have a domain that is given."""
     grid = json.loads(place(name).read_bytes())
     specs = [specification(grid, place, domain) for place in range(len(grid["axes"]))]
     starts = [control["start"] for control in grid["controls"]]
     first = next(setting for setting in grid["settings"] if setting[0] == starts)
     says = html.escape(sentence(grid["words"][first[2]], first[3]))
-    fields = "".join(field(control, f"{Path(name).name}-{control['name']}") for control in grid["controls"])
     several = sum(not c["choice"] and len(c["marks"]) < len(c["values"]) for c in grid["controls"]) > 1
     hint = "<p class='hint'>Moving one slider sets the others to their nearest tick.</p>" if several else ""
     return (
         f'<div class="live"><p class="says" role="status">{says}</p>'
-        f'<form autocomplete="off">{fields}{hint}<button type="reset">Reset</button></form>'
+        f'<form autocomplete="off">{hint}<button type="reset">Reset</button></form>'
         f'<div class="view" data-label="{says}"></div>{script({"specs": specs, "grid": grid})}</div>'
-    )
-
-
-def field(control: dict[str, Any], identifier: str) -> str:
-    """Return a control with its label and, for a slider, its value and the ticks of its marks."""
-    label = f'<label for="{identifier}">{html.escape(control["label"])}</label>'
-    if control["choice"]:
-        options = (
-            f'<option value="{i}"{" selected" if i == control["start"] else ""}>{html.escape(v)}</option>'
-            for i, v in enumerate(control["values"])
-        )
-        return f'<div class="control">{label}<select id="{identifier}">{"".join(options)}</select></div>'
-    last, start = len(control["values"]) - 1, control["start"]
-    ticks = "".join(f'<option value="{i}"></option>' for i in control["marks"]) if len(control["marks"]) <= last else ""
-    return (
-        f'<div class="control">{label}<input type="range" id="{identifier}" list="{identifier}-ticks" min="0" '
-        f'max="{last}" value="{start}" aria-valuetext="{html.escape(control["values"][start])}">'
-        f'<output for="{identifier}">{control["values"][start]}</output>'
-        f'<datalist id="{identifier}-ticks">{ticks}</datalist></div>'
     )
 
 
@@ -64,10 +44,19 @@ def sentence(words: list[str], numbers: list[str]) -> str:
 
 
 def specification(grid: dict[str, Any], axes: int, domain: Sequence[float] | None) -> Spec:
-    """Return the chart of all settings with these axes; the page's script gives it the numbers of one."""
-    drawn = sorted({kind for setting in grid["settings"] if setting[1] == axes for kind, *_ in setting[4]})
+    """Return the chart of all settings with these axes; the page's script gives it the numbers of one.
+
+    A logarithmic axis fits the values of all settings. A linear one follows each, which it would flatten otherwise.
+    """
+    encoding, kinds, numbers = Encoding.read(grid["axes"][axes]), {}, set()
+    for place, *columns in (curve for setting in grid["settings"] if setting[1] == axes for curve in setting[4]):
+        kinds[place] = kind = grid["kinds"][place]
+        for name, column in zip(kind["columns"], columns, strict=True):
+            numbers |= {v for v in grid["columns"][column] if name in ("y", "low", "high") and v}
+    if encoding.yscale == "log" and not domain:
+        domain = [min(numbers) / 1.1, max(numbers) * 1.1]
     records: list[Record] = []
-    for kind in (grid["kinds"][place] for place in drawn):
+    for _, kind in sorted(kinds.items()):
         names = [name for own in kind["columns"] for name in (("low", "high") if own == "half" else (own,))]
         records.append(kind | dict.fromkeys(names, ()))
-    return chart(records, Encoding.read(grid["axes"][axes]), live=True, domain=domain)
+    return chart(records, encoding, live=True, domain=domain)

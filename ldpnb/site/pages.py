@@ -9,9 +9,6 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
 
 import ldpnb
 from ldpnb import claims
@@ -21,7 +18,6 @@ from ldpnb.site import live
 from ldpnb.site.code import address
 
 COLOURS = {"reproduced": "success", "supported": "success", "refuted": "danger", "corrected": "warning"}
-PARTS = {"corrected": "What holds", "assumption": "Assumption", "argument": "Argued in words"}
 
 
 @cache
@@ -44,8 +40,7 @@ def generated() -> Iterator[tuple[str, str]]:
     yield "_ledger.md", ledger()
     yield "_tour.html", live.section("00_start_here", [-0.25, 0.5])
     yield "_planner.html", live.section("plan", [100, 1e8])
-    yield "_cards.md", "\n\n".join(f"## {title}\n\n{grid(own)}" for title, own in groups().items())
-    yield "read.md", notebooks()
+    yield from notebooks()
     yield from package()
 
 
@@ -62,61 +57,49 @@ def ledger() -> str:
 
 def claim(row: dict[str, str]) -> str:
     """Return one claim: its verdict, what it says, what holds, the evidence, and where all that is."""
-    source = row["claim"].split("/")[0]
+    source, known = row["claim"].split("/")[0], claims.find(row["claim"])
     words = [f"{part}-{row[part].replace(' ', '-')}" for part in ("status", "reach", "kind")] + [f"source-{source}"]
-    status = f"{{bdg-{COLOURS.get(row['status'], 'info')}}}`{row['status']}`"
     shown = f"[{source} in its notebook](/notebooks/{row['notebook']}.ipynb)" if row["notebook"] else source
-    rates = ", ".join(f"{name.replace('_', ' ')} {row[name]}" for name in ("false_alarm", "power") if row[name])
-    reading = "; the formula is lost in the text at hand and rebuilt" if row["reading"] == "reconstructed" else ""
+    rates = [f"{name.replace('_', ' ')} {row[name]}" for name in ("false_alarm", "power") if row[name]]
+    rebuilt = "; the formula is lost in the text at hand and rebuilt" if row["reading"] == "reconstructed" else ""
     lines = [
-        f"- {title}{reading if part == 'assumption' else ''}: {row[part]}" for part, title in PARTS.items() if row[part]
+        f"({anchor(row['claim'])})=\n### {row['place']}\n\n:::{{container}} claim {' '.join(words)}",
+        f"{{bdg-{COLOURS.get(row['status'], 'info')}}}`{row['status']}` {shown}\n",
+        f"{row['says'][:1].upper()}{row['says'][1:].rstrip('.')}.\n",
     ]
+    for part, title in (
+        ("corrected", "What holds"),
+        ("assumption", f"Assumption{rebuilt}"),
+        ("argument", "Argued in words"),
+    ):
+        if row[part]:
+            lines.append(f"- {title}: {row[part]}")
+    check = address(f"ldpnb.{claims.path_of(inspect.unwrap(known.check))}")
+    rests = [f"[`{'.'.join(path.split('.')[-2:])}`](code:{address(f'ldpnb.{path}')})" for path in known.rests_on]
     lines += [
         f"- Decided for {row['reach']}" + (f": {row['over']}" if row["over"] else ""),
-        f"- Evidence ({row['kind']}{', ' if rates else ''}{rates}): {row['evidence']}",
-        f"- {code(row['claim'])}",
+        f"- Evidence ({', '.join([row['kind'], *rates])}): {row['evidence']}",
+        f"- [The lines that decide it](code:{check}); rests on {', '.join(rests)}",
+        ":::",
     ]
-    body = "\n".join([f"{status} {shown}", "", says(row), "", *lines])
-    return f"({anchor(row['claim'])})=\n### {row['place']}\n\n:::{{container}} claim {' '.join(words)}\n{body}\n:::"
+    return "\n".join(lines)
 
 
-def code(identifier: str) -> str:
-    """Return the links of a claim to the lines that decide it and to the formulas it rests on."""
-    known = claims.find(identifier)
-    check = claims.path_of(inspect.unwrap(known.check))
-    rests = [f"[`{'.'.join(path.split('.')[-2:])}`](code:{address(f'ldpnb.{path}')})" for path in known.rests_on]
-    return f"[The lines that decide it](code:{address(f'ldpnb.{check}')}); rests on {', '.join(rests)}"
-
-
-def says(row: dict[str, str]) -> str:
-    """Return what a claim says, as a sentence."""
-    return row["says"][:1].upper() + row["says"][1:].rstrip(".") + "."
-
-
-def groups() -> dict[str, list[Notebook]]:
-    """Return the notebooks by the title of their source; those of no source first."""
+def notebooks() -> Iterator[tuple[str, str]]:
+    """Yield the page of notebooks, which is the tree of the sidebar, and the cards of the front page, by source."""
     groups: dict[str, list[Notebook]] = {}
     for notebook in catalogue():
         groups.setdefault(claims.LEDGERS.get(notebook.source, "Start, plan, try your own data"), []).append(notebook)
-    return groups
-
-
-def notebooks() -> str:
-    """Return the page of notebooks: the tree of the sidebar, by source."""
-    parts = [
-        "# Notebooks",
-        "Each begins with a question and ends with sliders. [Paths](notebooks/paths.md) lead through them by topic.",
-    ]
-    for title, own in groups().items():
-        extra = ["notebooks/paths", "notebooks/glossary"] if own[0].source not in claims.SOURCES else []
-        names = "\n".join([*(f"notebooks/{notebook.id}" for notebook in own), *extra])
-        parts.append(f"```{{toctree}}\n:maxdepth: 1\n:caption: {title}\n\n{names}\n```")
-    return "\n\n".join(parts) + "\n"
-
-
-def grid(shown: list[Notebook]) -> str:
-    """Return notebooks as cards with picture, title, finding and verdicts."""
-    return "::::{grid} 1 2 3 3\n:gutter: 3\n\n" + "\n".join(map(card, shown)) + "\n::::"
+    paths = "[Paths](notebooks/paths.md) lead through them by topic."
+    trees, cards = [f"# Notebooks\n\nEach begins with a question and ends with sliders. {paths}"], []
+    for title, own in groups.items():
+        names = [f"notebooks/{notebook.id}" for notebook in own]
+        if own[0].source not in claims.SOURCES:
+            names += ["notebooks/paths", "notebooks/glossary"]
+        trees.append("\n".join(["```{toctree}", ":maxdepth: 1", f":caption: {title}", "", *names, "```"]))
+        cards.append("\n".join([f"## {title}", "", "::::{grid} 1 2 3 3", ":gutter: 3", "", *map(card, own), "::::"]))
+    yield "read.md", "\n\n".join(trees)
+    yield "_cards.md", "\n\n".join(cards)
 
 
 def card(notebook: Notebook) -> str:
@@ -153,15 +136,5 @@ def package() -> Iterator[tuple[str, str]]:
             members = ["   :members:"] if kind == "class" else []
             lines += [short, "-" * len(short), "", f".. auto{kind}:: {name}", *members, ""]
         yield f"package/{part}.rst", "\n".join(lines)
-    tree = "\n".join(f"package/{part}" for part in parts)
-    yield (
-        "package.md",
-        f"# The package\n\nWhat `import ldpnb as ldp` offers.\n\n```{{toctree}}\n:maxdepth: 2\n\n{tree}\n```\n",
-    )
-
-
-def published(name: str) -> tuple[dict[str, Any], pd.DataFrame]:
-    """Return a published figure's caption, title, setting and encoding, and its numbers."""
-    path = home() / f"figures/{name}"
-    table = pd.read_csv(path.with_suffix(".csv"), keep_default_na=False, na_values=[""])
-    return json.loads(path.with_suffix(".json").read_bytes()), table
+    tree = "```{toctree}\n:maxdepth: 2\n:glob:\n\npackage/*\n```"
+    yield "package.md", f"# The package\n\nWhat `import ldpnb as ldp` offers.\n\n{tree}\n"

@@ -1,13 +1,11 @@
 """The command line of sweeps."""
 
 import os
-import threading
 from pathlib import Path
-from unittest import mock
 
 import click
 
-from ldpnb.checks import UsageError
+from ldpnb.checks import UsageError, shown
 from ldpnb.run.catalogue import require_uncommitted
 
 _FOLDER = click.Path(file_okay=False, path_type=Path)
@@ -27,23 +25,17 @@ def pairs(_context: click.Context, _option: click.Parameter, values: tuple[str, 
     return given
 
 
-def _end(thread: threading.ExceptHookArgs) -> None:
-    """End the command where a thread of joblib's fails, for lack of memory: joblib would wait for it for ever."""
-    click.echo(f"ldpnb: a thread failed: {thread.exc_value}", err=True)
-    os._exit(1)
-
-
 @click.command(short_help="Run an experiment over a grid of settings.")
-@click.argument("id", required=False)
+@click.argument("id", default="frequencies")
 @click.option("-g", "--grid", multiple=True, callback=pairs, metavar="NAME=VALUES", help=_VALUES)
-@click.option("-r", "--repetitions", type=int, default=1000, show_default=True, help="At every point of the grid.")
-@click.option("--seed", type=int, default=2022, show_default=True, help="Of every random stream.")
+@click.option("-r", "--repetitions", type=click.IntRange(2), default=1000, show_default=True, help="At every point.")
+@click.option("--seed", type=click.IntRange(0), default=2022, show_default=True, help="Of every random stream.")
 @click.option("-o", "--output", type=_FOLDER, help="Folder for the results; required to run.")
 @click.option("-j", "--jobs", type=click.IntRange(1), default=os.cpu_count(), help="Processes.  [default: all cores]")
 @click.option("--backend", type=click.Choice(("loky", "dask")), default="loky", help="This machine, or a Dask cluster.")
 @click.option("--scheduler", metavar="ADDRESS", help="Of the Dask cluster.")
 def sweep(
-    id: str | None,
+    id: str,
     grid: dict[str, str],
     repetitions: int,
     seed: int,
@@ -52,31 +44,29 @@ def sweep(
     backend: str,
     scheduler: str | None,
 ) -> None:
-    """Run an experiment over a grid; without --output, show it and its parameters.
+    """Run an experiment over a grid; without --output, show its parameters.
 
     Finished blocks are kept, and the same command continues where it was stopped. The numbers do not depend on where or
     in what order it runs. ID is frequencies, or MODULE:FUNCTION for an experiment of your own, whose code is then run.
     """
     from ldpnb.sweeps import sweep as sweeps
-    from ldpnb.sweeps.experiments import EXPERIMENTS
 
-    if id is None or (output is None and not grid):
-        for name in [id] if id else EXPERIMENTS:
-            click.echo(f"{name}: {(sweeps.find(name).__doc__ or '').partition(chr(10))[0]}")
-            for p in sweeps.parameters(name).values():
-                click.echo(f"  -g {p.name}={p.default!r}  ({p.type}) {p.meaning}")
+    if output is None and not grid:
+        click.echo(f"{id}: {(sweeps.find(id).__doc__ or '').partition(chr(10))[0]}")
+        for p in sweeps.parameters(id).values():
+            click.echo(f"  -g {p.name}={p.default!r}  ({p.type}) {p.meaning}")
         return
     if output is None:
         raise UsageError("a sweep needs a folder for its results: --output FOLDER")
     if (backend == "dask") != (scheduler is not None):
         raise UsageError(f"--backend dask and --scheduler need each other, got {backend}, {scheduler}")
     require_uncommitted(output)
+    options = {"repetitions": repetitions, "seed": seed, "jobs": jobs}
     try:
-        with mock.patch.object(threading, "excepthook", _end):
-            table, computed = sweeps.sweep(
-                id, grid, output, repetitions=repetitions, seed=seed, jobs=jobs, scheduler=scheduler
-            )
-    except sweeps.StoppedError as error:
-        click.echo(f"ldpnb: {error}", err=True)
-        raise SystemExit(1) from error
+        table, computed = sweeps.sweep(id, grid, output, scheduler=scheduler, **options)
+    except UsageError:
+        raise
+    except Exception as error:  # of the experiment, joblib, Dask or the disk
+        reason = shown(f"{type(error).__name__}: {' '.join(str(error).split())}")
+        raise click.ClickException(f"{reason}; finished blocks are kept, and the same command goes on") from error
     click.echo(f"{output / 'table.csv'}: {len(table)} rows, {computed} new blocks")

@@ -43,7 +43,3 @@ def frequencies(
         for target, true in targets.items():
             errors: Floats = np.square(estimates - true).sum(axis=1)
             yield {"target": target, "estimator": estimator}, {"mse": errors}
-
-
-EXPERIMENTS = {"frequencies": frequencies}
-"""The companion's own."""

@@ -8,7 +8,6 @@ An experiment is one of `ldpnb.sweeps.experiments`, or any importable function o
 Its module is then run, so such a name must be trusted like code.
 """
 
-import contextlib
 import functools
 import hashlib
 import inspect
@@ -16,12 +15,10 @@ import itertools
 import json
 import pkgutil
 import platform
-import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import Any, NamedTuple, get_args
 
 import joblib
 import numpy as np
@@ -29,33 +26,23 @@ import pandas as pd
 from tqdm import tqdm
 
 from ldpnb import writing
-from ldpnb.checks import UsageError, nearest, needed_for, shown
-from ldpnb.notebook.parameters import Parameter
+from ldpnb.checks import UsageError, shown
+from ldpnb.notebook.parameters import Parameter, checked
 from ldpnb.notebook.tables import without_formulas
 from ldpnb.rng import stream
-from ldpnb.sweeps.experiments import EXPERIMENTS
-
-Value = str | int | float | bool
 
 BLOCK = 1000
 """Most repetitions in a block."""
 
-_CONNECTING, _IDLE = 10, 10
-"""Seconds until no cluster answers, and until a worker without work ends."""
-
-Row = dict[str, Any]
-"""A series' labels and measure at a point, with the count, sum and squared distances from the block's mean."""
+Series = list[tuple[dict[str, Any], dict[str, tuple[float, float]]]]
+"""The labels of each series, and by measure the mean and the sum of squared distances from it."""
 
 
 def find(name: str) -> Callable[..., Any]:
     """Return an experiment of the companion by its name, or any other as ``module:function``."""
-    if ":" not in name:
-        if name not in EXPERIMENTS:
-            raise UsageError(f"no experiment {shown(name)}{nearest(name, list(EXPERIMENTS))}; `ldpnb sweep` shows all")
-        return EXPERIMENTS[name]
     try:
-        return pkgutil.resolve_name(name)
-    except (ImportError, AttributeError, ValueError) as error:
+        return pkgutil.resolve_name(name if ":" in name else f"ldpnb.sweeps.experiments:{name}")
+    except (ModuleNotFoundError, AttributeError, ValueError) as error:
         raise UsageError(f"no experiment {shown(name)}: {shown(str(error))}") from None
 
 
@@ -65,20 +52,18 @@ def parameters(name: str) -> dict[str, Parameter]:
     >>> list(parameters("frequencies"))
     ['mechanism', 'epsilon', 'domain_size', 'n', 'concentration']
     """
-    function, known = find(name), {}
-    hints = get_type_hints(function, include_extras=True)
-    for key, parameter in inspect.signature(function).parameters.items():
+    known = {}
+    for key, parameter in inspect.signature(find(name), eval_str=True).parameters.items():
+        kind, *meaning = get_args(parameter.annotation) or (parameter.annotation,)
         if key in ("repetitions", "rng"):
             continue
-        hint = hints.get(key)
-        kind, meaning = get_args(hint) if get_origin(hint) is Annotated else (hint, "")
         if kind not in (int, float, str, bool) or parameter.default is parameter.empty:
             raise UsageError(f"{name}: {key} needs a default and a type among int, float, str and bool")
-        known[key] = Parameter(key, kind.__name__, parameter.default, meaning)
+        known[key] = Parameter(key, kind.__name__, parameter.default, "".join(meaning))
     return known
 
 
-def values(parameter: Parameter, text: str) -> tuple[Value, ...]:
+def values(parameter: Parameter, text: str) -> tuple[Any, ...]:
     """Return the values that a text describes: a list with commas, ``low:high:count`` or ``low:high:count:log``.
 
     Numbers of a range are rounded to 12 digits, or to whole ones.
@@ -88,30 +73,23 @@ def values(parameter: Parameter, text: str) -> tuple[Value, ...]:
     ((0.1, 0.3, 0.5), (100, 10000))
     """
     items = text.split(",")
-    if parameter.type in ("int", "float") and ":" in text:
+    if ":" in text and parameter.type in ("int", "float"):
         try:
             low, high, count, *scale = text.split(":")
-            rising = float(low) < float(high) < np.inf
-            if not (rising and re.fullmatch(r"[1-9]\d{0,5}", count) and scale in ([], ["log"])):
-                raise ValueError
-            spaced = (np.geomspace if scale else np.linspace)(float(low), float(high), int(count))
-        except ValueError:
-            rule = "low:high:count with low < high, low:high:count:log with low > 0 too, or a list with commas"
+            spaced = {"": np.linspace, "log": np.geomspace}["".join(scale)]
+            numbers = spaced(parameter.convert(low), parameter.convert(high), int(count))  # type: ignore[operator]
+            items = [str(round(v)) if parameter.type == "int" else f"{v:.12g}" for v in numbers] or [""]
+        except (ValueError, KeyError):
+            rule = "low:high:count, low:high:count:log with low > 0, or a list with commas"
             raise UsageError(f"{parameter.name} must be {rule}, got {parameter.name}={shown(text)}") from None
-        items = [str(round(v)) if parameter.type == "int" else f"{v:.12g}" for v in spaced]
     return tuple(dict.fromkeys(map(parameter.convert, items)))
 
 
-class StoppedError(RuntimeError):
-    """A sweep could not go on: its experiment failed, or its workers, its cluster or the disk are gone."""
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """Repetitions at one point of a grid, given by all parameters, which have a random stream of their own."""
 
     experiment: str
-    point: tuple[tuple[str, Value], ...]
+    point: tuple[tuple[str, Any], ...]
     number: int
     repetitions: int
     seed: int
@@ -119,8 +97,11 @@ class Block:
 
     def path(self, folder: Path) -> Path:
         """Return the block's file in the folder of a sweep."""
-        key = hashlib.sha256(json.dumps(asdict(self)).encode()).hexdigest()[:32]
-        return folder / "blocks" / f"{key}.json"
+        return folder / "blocks" / f"{_hash(repr(self))[:32]}.json"
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def sweep(
@@ -137,45 +118,36 @@ def sweep(
 
     The folder must be new, empty or of earlier sweeps, whose blocks are used. Returned are the table and the number of
     new blocks. A row is a point and a series: the experiment's parameters, the series' labels, ``repetitions``, and
-    each measure's mean and ``<measure>_standard_error``. `UsageError` refuses before any work; after a `StoppedError`
-    the same call goes on.
+    each measure's mean and ``<measure>_standard_error``. `UsageError` refuses before any work; after any other error,
+    of the experiment, the workers or the disk, the same call goes on.
     """
-    if repetitions < 2 or seed < 0:
-        raise UsageError(f"need repetitions >= 2 and seed >= 0, got repetitions={repetitions}, seed={seed}")
     blocks = _blocks(experiment, grid, repetitions, seed)
     if folder.is_dir() and any(folder.iterdir()) and not (folder / "blocks").is_dir():
         raise UsageError(f"the folder must be new, empty or of another sweep, got {folder}")
-    rows = {block: _stored(block.path(folder)) for block in blocks}
-    missing = [block for block in blocks if rows[block] is None]
-    try:
-        with _workers(scheduler):
-            work = joblib.Parallel(min(jobs, len(missing) or 1), return_as="generator_unordered")
-            results = work(map(joblib.delayed(compute), missing))
-            done = len(blocks) - len(missing)
-            for block, sums in tqdm(results, total=len(blocks), initial=done, disable=None):
-                rows[block], text = sums, json.dumps(sums)
-                writing.write(block.path(folder), f"{_checksum(text)}\n{text}\n".encode())
-        table = _table([row for sums in rows.values() for row in sums or ()])
-        writing.write(folder / "table.csv", without_formulas(table).to_csv(index=False, lineterminator="\n").encode())
-    except UsageError:
-        raise
-    except Exception as error:  # of the experiment, joblib, Dask or the disk
-        reason = shown(f"{type(error).__name__}: {' '.join(str(error).split())}")
-        raise StoppedError(f"{reason}; finished blocks are kept, and the same command goes on") from error
+    results = {block: series for block in blocks if (series := _stored(block.path(folder)))}
+    missing = [block for block in blocks if block not in results]
+    # one thread of BLAS each, and workers that end 10 seconds after the sweep was killed
+    here = {"backend": "loky", "inner_max_num_threads": 1, "idle_worker_timeout": 10}
+    with joblib.parallel_config(**{"backend": "dask", "scheduler_host": scheduler} if scheduler else here):
+        work = joblib.Parallel(min(jobs, len(missing) or 1), return_as="generator_unordered")
+        computed = work(map(joblib.delayed(compute), missing))
+        for block, text in tqdm(computed, total=len(blocks), initial=len(results), disable=None):
+            writing.write(block.path(folder), f"{_hash(text)}\n{text}".encode())
+            results[block] = json.loads(text)
+    table = _table({block: results[block] for block in blocks})
+    writing.write(folder / "table.csv", without_formulas(table).to_csv(index=False, lineterminator="\n").encode())
     return table, len(missing)
 
 
 def _blocks(experiment: str, grid: Mapping[str, str], repetitions: int, seed: int) -> list[Block]:
     """Return the blocks of a sweep, in the order of its grid."""
     known = parameters(experiment)
-    for name in grid.keys() - known.keys():
-        has = f"it has {', '.join(known)}"
-        raise UsageError(f"{experiment} has no parameter {shown(name)}{nearest(name, list(known))}; {has}")
-    axes = {name: values(known[name], text) for name, text in grid.items()}
-    start = {name: p.default for name, p in known.items()}
-    points = (start | dict(zip(axes, point, strict=True)) for point in itertools.product(*axes.values()))
+    checked(known.values(), dict.fromkeys(grid.keys() - known.keys()), experiment)  # which refuses them
+    axes = [values(known[name], text) for name, text in grid.items()]
+    default = {name: parameter.default for name, parameter in known.items()}
+    points = [default | dict(zip(grid, place, strict=True)) for place in itertools.product(*axes)]
+    described = [tuple(sorted(point.items())) for point in points]
     sizes = [min(BLOCK, repetitions - done) for done in range(0, repetitions, BLOCK)]
-    described = (tuple(sorted(point.items())) for point in points)
     code = code_of(experiment)
     return [Block(experiment, p, i, size, seed, code) for p in described for i, size in enumerate(sizes)]
 
@@ -184,89 +156,66 @@ def _blocks(experiment: str, grid: Mapping[str, str], repetitions: int, seed: in
 def code_of(experiment: str) -> str:
     """Return a hash of what decides an experiment's numbers: versions, this package, and all in its module's folder."""
     package, own = Path(__file__).parents[1], Path(inspect.getfile(find(experiment))).parent
-    folders = [package] if own.is_relative_to(package) else [package, own]
-    hidden = re.compile(r"(^|/)(\.|site-packages/)")
-    paths = [(folder, path) for folder in folders for path in sorted(folder.rglob("*.py"))]
-    files = [path for folder, path in paths if not hidden.search(path.relative_to(folder).as_posix())]
-    versions = [platform.python_version(), version("numpy"), version("scipy")]
-    return joblib.hash([versions, [path.read_bytes() for path in files]])
+    paths = [(folder, path) for folder in (package, own) for path in sorted(folder.rglob("*.py"))]
+    files = [path.read_bytes() for folder, path in paths if "site-packages" not in path.relative_to(folder).parts]
+    return joblib.hash([platform.python_version(), version("numpy"), version("scipy"), files])
 
 
-@contextlib.contextmanager
-def _workers(scheduler: str | None) -> Iterator[None]:
-    """Let joblib use the processes of this machine, with one thread of BLAS each, or a cluster."""
-    if scheduler is None:
-        with joblib.parallel_config("loky", inner_max_num_threads=1, idle_worker_timeout=_IDLE):
-            yield
-        return
-    with needed_for("backend dask"):
-        from distributed import Client
-    try:
-        client = Client(scheduler, timeout=_CONNECTING, set_as_default=False)
-    except (OSError, ValueError, TypeError) as error:
-        raise UsageError(f"no Dask scheduler answers at {shown(scheduler)} ({shown(str(error))})") from None
-    with client, joblib.parallel_config("dask", client=client):
-        yield
-
-
-def compute(block: Block) -> tuple[Block, list[Row]]:
-    """Run a block's repetitions, in a worker; return the block and its sums."""
+def compute(block: Block) -> tuple[Block, str]:
+    """Run a block's repetitions, in a worker; return the block and its series as JSON."""
     try:
         if code_of(block.experiment) != block.code:
             raise ValueError("its worker has other code, or other versions, than is here")
         key = itertools.chain.from_iterable(block.point)
         rng = stream("sweep", block.experiment, *key, "block", block.number, seed=block.seed)
-        series = find(block.experiment)(**dict(block.point), repetitions=block.repetitions, rng=rng)
-        rows = [row for number, each in enumerate(series) for row in _sums(block, number, *each)]
-        if not rows:
+        series: Series = []
+        for labels, measures in find(block.experiment)(**dict(block.point), repetitions=block.repetitions, rng=rng):
+            if taken := labels.keys() & dict(block.point).keys():
+                raise ValueError(f"labels must not be named as parameters, got {', '.join(taken)}")
+            series.append((labels, {name: _moments(block, name, numbers) for name, numbers in measures.items()}))
+        if not series:
             raise ValueError("the experiment must yield a series, got none")
-        return block, rows
+        return block, json.dumps(series, default=np.generic.item)
     except Exception as error:
         where = ", ".join(f"{name}={value}" for name, value in block.point)
         raise RuntimeError(f"{where}: {type(error).__name__}: {error}") from error
 
 
-def _sums(block: Block, number: int, labels: Mapping[str, Any], measures: Mapping[str, Any]) -> Iterator[Row]:
-    if taken := labels.keys() & dict(block.point).keys():
-        raise ValueError(f"labels must not be named as parameters, got {', '.join(taken)}")
-    plain = {name: label.item() if isinstance(label, np.generic) else label for name, label in labels.items()}
-    for measure, numbers in measures.items():
-        array = np.asarray(numbers, dtype=float)
-        if array.shape != (block.repetitions,) or not np.isfinite(array).all():
-            raise ValueError(f"{measure} must be {block.repetitions} finite numbers, got {array!r}")
-        total = float(array.sum())
-        spread = float(np.square(array - total / array.size).sum())
-        sums = {"measure": measure, "count": array.size, "sum": total, "squares": spread}
-        yield {**dict(block.point), "series": number, **plain, **sums}
+def _moments(block: Block, measure: str, numbers: Any) -> tuple[float, float]:
+    array = np.asarray(numbers, dtype=float)
+    if array.shape != (block.repetitions,) or not np.isfinite(array).all():
+        raise ValueError(f"{measure} must be {block.repetitions} finite numbers, got {array!r}")
+    return float(array.mean()), float(np.square(array - array.mean()).sum())
 
 
-def _checksum(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _stored(path: Path) -> list[Row] | None:
-    """Return a block's rows if its file is there and whole."""
+def _stored(path: Path) -> Series | None:
+    """Return a block's series if its file is there and whole."""
     if not path.exists():
         return None
     checksum, _, text = path.read_text(encoding="utf-8", errors="replace").partition("\n")
-    rows: list[Row] | None = json.loads(text) if _checksum(text.removesuffix("\n")) == checksum else None
-    return rows
+    series: Series | None = json.loads(text) if _hash(text) == checksum else None
+    return series
 
 
-def _table(rows: list[Row]) -> pd.DataFrame:
-    """Return means and standard errors, with the measures side by side.
+def _table(results: Mapping[Block, Series]) -> pd.DataFrame:
+    """Return a row for each point and series, with each measure's mean and standard error over all blocks.
 
     Squares are about each block's own mean, so the differences between the blocks' means are added.
     """
-    parts = pd.DataFrame(rows)
-    keys = [name for name in parts.columns if name not in ("count", "sum", "squares")]
-    sums = parts.groupby(keys, sort=False, dropna=False)[["count", "sum"]].transform("sum")
-    apart = parts["count"] * np.square(parts["sum"] / parts["count"] - sums["sum"] / sums["count"])
-    table = parts.assign(squares=parts["squares"] + apart).groupby(keys, sort=False, dropna=False).sum()
-    count = table["count"]
-    error = np.sqrt(table["squares"] / np.maximum(count - 1, 1) / count)
-    tidy = pd.DataFrame({"": table["sum"] / count, "_standard_error": error, "repetitions": count})
-    measures = dict.fromkeys(parts["measure"])
-    wide = [tidy.xs(measure, level="measure")[["", "_standard_error"]].add_prefix(measure) for measure in measures]
-    repetitions = tidy.xs(next(iter(measures)), level="measure")["repetitions"]
-    return pd.concat([repetitions, *wide], axis=1).reset_index().drop(columns="series")
+    rows: dict[Any, dict[str, list[Any]]] = {}
+    for block, series in results.items():
+        for place, (labels, measures) in enumerate(series):
+            row = rows.setdefault((*block.point, *labels.items(), place), {})
+            for measure, moments in measures.items():
+                row.setdefault(measure, []).append((block.repetitions, *moments))
+    table = []
+    for (*named, _), row in rows.items():
+        line = dict(named)
+        for measure, parts in row.items():
+            counts, means, squares = np.array(parts).T
+            line["repetitions"] = count = int(counts.sum())
+            line[measure] = mean = counts @ means / count
+            spread = squares.sum() + counts @ (means - mean) ** 2
+            line[f"{measure}_standard_error"] = np.sqrt(spread / max(count - 1, 1) / count)
+        table.append(line)
+    return pd.DataFrame(table)

@@ -101,7 +101,7 @@ def test_the_pointer_reads_all_curves_at_one_place_and_the_legend_switches(visit
     assert not page.locator(f"#figure-{FIGURE} img").is_visible()
     chart.hover(position={"x": 150, "y": 150})
     names = pd.read_csv(home() / f"figures/{NOTEBOOK}/{FIGURE}.csv")["quantity"].unique()
-    assert set(names) <= set(page.locator(".reading td").all_inner_texts())
+    assert set(names) <= set(page.locator("#vg-tooltip-element td").all_inner_texts())
     faint = chart.locator(".mark-line path[stroke-opacity='0.06'], .mark-line path[opacity='0.06']")
     assert faint.count() == 0
     chart.locator(".role-legend-label text").first.click()

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import numpy as np
 
+FAR = 2.0**20
 Series = Iterator[tuple[dict[str, object], dict[str, np.ndarray]]]
 
 
@@ -24,8 +25,9 @@ def gated(
     while point >= first_waiting and not Path(gate).exists():
         Path(f"{gate}.{os.getpid()}").touch()
         time.sleep(0.01)
-    yield {"law": "uniform"}, {"value": rng.random(repetitions), "point_too": np.full(repetitions, float(point))}
-    yield {"law": "normal"}, {"value": rng.normal(size=repetitions), "point_too": np.full(repetitions, float(point))}
+    numbers, places = rng.random(repetitions), np.full(repetitions, float(point))
+    yield {"law": "uniform"}, {"value": numbers, "point_too": places}
+    yield {"law": "far"}, {"value": FAR + numbers, "point_too": places}
 
 
 def lethal(*, point: int = 0, killed: str = "", repetitions: int, rng: np.random.Generator) -> Series:

@@ -1,22 +1,18 @@
 "use strict";
-// Draw each chart when it comes near the screen, let the pointer read its curves, and let live sections follow their controls.
+// Draw each chart when it comes near the screen, and let live sections follow their controls.
 
-const number = (v) => (typeof v === "number" ? String(Number(v.toPrecision(4))) : v);
+// a tick of a logarithmic axis: powers of ten, and on a short axis other numbers between them
+function tick(value, [low, high]) {
+  const rounded = Number(value.toPrecision(6)), [digits, power] = rounded.toExponential().split("e");
+  if (digits !== "1" && high / low >= (["2", "5"].includes(digits) ? 100 : 5)) return "";
+  if (digits !== "1" || (low >= 1e-3 && high <= 1e5)) return rounded.toLocaleString("en", { maximumSignificantDigits: 6 });
+  return `10${[...power].map((sign) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(sign)] ?? "").join("")}`;
+}
 
-const box = document.body.appendChild(Object.assign(document.createElement("table"), { className: "reading", hidden: true }));
-
-function read(_, event, __, value) {
-  box.hidden = !value?.all;
-  if (box.hidden) return;
-  const rows = value.all.map((r) => [r.series, number(r.y) + (r.low == null ? "" : ` (${number(r.low)} to ${number(r.high)})`)]);
-  box.replaceChildren(...[[number(value.x), ""], ...rows].map((cells) => {
-    const row = document.createElement("tr");
-    row.append(...cells.map((text) => Object.assign(document.createElement("td"), { textContent: text })));
-    return row;
-  }));
-  const { width, height } = box.getBoundingClientRect();
-  box.style.left = `${Math.max(8, Math.min(event.clientX + 14, innerWidth - width - 8))}px`;
-  box.style.top = `${Math.max(8, Math.min(event.clientY + 14, innerHeight - height - 8))}px`;
+function make(tag, properties, ...children) {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children);
+  return element;
 }
 
 async function draw(host, spec) {
@@ -27,7 +23,7 @@ async function draw(host, spec) {
   }
   spec.config.legend.columns = Math.max(1, Math.floor(width / 210));
   const actions = { export: true, source: false, compiled: false, editor: false };
-  const { view } = await vegaEmbed(host, spec, { renderer: "svg", actions, tooltip: read, logLevel: 1 });
+  const { view } = await vegaEmbed(host, spec, { renderer: "svg", actions, expressionFunctions: { tick }, logLevel: 1 });
   host.querySelector("summary").ariaLabel = "Save this chart";
   label(host, host.dataset.label);
   return view;
@@ -36,8 +32,7 @@ async function draw(host, spec) {
 function label(host, text) {
   const svg = host.querySelector("svg.marks");
   svg.querySelectorAll("[role]").forEach((part) => part.removeAttribute("role"));
-  svg.setAttribute("role", "img");
-  svg.setAttribute("aria-label", text);
+  Object.assign(svg, { role: "img", ariaLabel: text });
 }
 
 // a setting's records: a list of one number is that number throughout, and half a spread lies on either side
@@ -53,18 +48,26 @@ function records({ kinds, columns }, [, , , , curves], { transform: [{ flatten }
   });
 }
 
+// a slider shows its value, and ticks where the others need not move
+function control({ name, label, values, marks, choice, start }) {
+  const id = `live-${name}`;
+  const options = choice ? values.map((text, value) => ({ text, value, defaultSelected: value === start })) : marks.map((value) => ({ value }));
+  const list = make(choice ? "select" : "datalist", { id: choice ? id : `${id}-ticks` }, ...options.map((o) => make("option", o)));
+  const slider = { type: "range", id, max: values.length - 1, defaultValue: start };
+  const parts = choice ? [list] : [make("input", slider), make("output"), list];
+  if (!choice && marks.length < values.length) parts[0].setAttribute("list", list.id);
+  return make("div", { className: "control" }, make("label", { htmlFor: id, textContent: label }), ...parts);
+}
+
 class Live {
   constructor(host) {
-    const { specs, grid } = JSON.parse(host.querySelector("script").textContent);
+    const { specs, grid } = JSON.parse(host.querySelector("script").textContent), form = host.querySelector("form");
     Object.assign(this, { specs, grid, says: host.querySelector(".says"), view: host.querySelector(".view") });
     this.settings = new Map(grid.settings.map((setting) => [setting[0].join(), setting]));
-    this.inputs = [...host.querySelectorAll("input, select")];
+    form.prepend(...grid.controls.map(control));
+    this.inputs = [...form.querySelectorAll("input, select")];
     this.inputs.forEach((input, i) => input.addEventListener("input", () => this.move(i)));
-    host.querySelector("form").addEventListener("reset", (event) => {
-      event.preventDefault();
-      this.inputs.forEach((input, i) => { input.value = grid.controls[i].start; });
-      this.move(0);
-    });
+    form.addEventListener("reset", () => setTimeout(() => this.move(0)));
     const asked = new URLSearchParams(location.search);
     grid.controls.forEach(({ name, values }, i) => {
       if (values.includes(asked.get(name))) this.inputs[i].value = values.indexOf(asked.get(name));
@@ -87,9 +90,7 @@ class Live {
     if (!this.settings.has(place.join())) place = place.map((v, i) => (i === moved ? v : nearest(controls[i].marks, v)));
     this.inputs.forEach((input, i) => {
       input.value = place[i];
-      if (controls[i].choice) return;
-      input.setAttribute("aria-valuetext", controls[i].values[place[i]]);
-      input.parentElement.querySelector("output").value = controls[i].values[place[i]];
+      if (!controls[i].choice) input.nextSibling.value = input.ariaValueText = controls[i].values[place[i]];
     });
     this.wanted = this.settings.get(place.join());
     this.says.textContent = words[this.wanted[2]].map((word, i) => word + (this.wanted[3][i] ?? "")).join("");
