@@ -199,10 +199,15 @@ KINDS = {
     "in brackets": column(
         [f"({-a})" if a < 0 else a for a in SIGNED],
         mean(SIGNED),
-        r"'\(25\)' may be a negative number; state strip=\(\)",
+        r"such as '\(25\)'.*strip=\(\) \(take them off, brackets are a minus\)",
         strip="()",
     ),
-    "minus behind": column([f"{-a}-" if a < 0 else a for a in SIGNED], mean(SIGNED)),
+    "minus behind": column(
+        [f"{-a}-" if a < 0 else a for a in SIGNED],
+        tally([f"{-a}-" if a < 0 else str(a) for a in SIGNED]),
+        "'25-'.*kind=category",
+        kind="category",
+    ),
     "powers of ten": column([f"{a}e-3" for a in AGES], mean([a / 1000 for a in AGES])),
     "decimal commas alone": csv(text("w", COMMA), "w", ROUND, "separator=;", {"separator": ";"}),
     # codes and missing entries

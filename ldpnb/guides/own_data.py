@@ -81,6 +81,8 @@ def shares(column: Column, names: Sequence[str], epsilon: float, *, seed: int) -
     Returns a row per mechanism and value, with the exact standard deviation of the unbiased estimate.
     """
     counts, users, parts = column.counts, column.users, []
+    if counts.size < 2:
+        raise ValueError(f"column {column.attribute!r} must have two values or more, got {column.labels[0]!r} only")
     for name in names:
         mechanism = FREQUENCY[checks.choice(mechanism=name, among=tuple(FREQUENCY))](epsilon, counts.size)
         tallies = mechanism.sample_tallies(counts, rng=stream("own column", name, epsilon, seed=seed))
