@@ -14,22 +14,49 @@ Scale = Literal["number", "date", "category"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
-    """How many users hold each value of an attribute, in each of some groups where there are any."""
+    """How many users hold each value of an attribute, in each of some groups where there are any.
 
-    name: str  # the attribute and its origin
-    labels: tuple[str, ...]  # the values
-    counts: NDArray[np.int64]  # (k,) or (groups, k) users per value
+    Parameters
+    ----------
+    name : str
+        The attribute and its origin.
+    labels : tuple of str
+        The values.
+    counts : (k,) int, or (groups, k) int
+        Users per value.
+    numbers : (k,) float
+        The values as numbers: for a bin, the mean of its entries (its middle if there are none or they are not known);
+        for dates and categories, 0, 1, ...
+    source : str
+        The file or the provider.
+    groups : tuple of str
+        The groups, largest first; empty for a column without.
+    missing, outside : int
+        Rows without an entry, left out; and entries outside what was stated: numbers moved to the nearer end of their
+        range or left out, categories counted as "other", invalid trips left out.
+    low, high : float
+        The stated range of numbers, nan for others.
+    notes : tuple of str
+        Remarks that readers of results must know.
+    scale : {"number", "date", "category"}
+        Whether values are numbers, dates in their order, or names without one.
+    attribute : str
+        The attribute alone, as its file calls it.
+    """
+
+    name: str
+    labels: tuple[str, ...]
+    counts: NDArray[np.int64]
     numbers: NDArray[np.float64]
-    """(k,) the values as numbers: for a bin the mean of its entries, its middle if none; for others 0, 1, ..."""
-    source: str = ""  # the file or the provider
-    groups: tuple[str, ...] = ()  # largest first; empty for a column without
-    missing: int = 0  # rows without an entry, left out
-    outside: int = 0  # numbers outside their range, moved to its nearer end or left out; categories counted as "other"
-    low: float = float("nan")  # the stated range of numbers
+    source: str = ""
+    groups: tuple[str, ...] = ()
+    missing: int = 0
+    outside: int = 0
+    low: float = float("nan")
     high: float = float("nan")
-    notes: tuple[str, ...] = ()  # remarks that readers of results must know
-    scale: Scale = "number"  # whether values are numbers, dates in their order, or names without one
-    attribute: str = "value"  # the attribute alone, as its file calls it
+    notes: tuple[str, ...] = ()
+    scale: Scale = "number"
+    attribute: str = "value"
 
     @property
     def users(self) -> int:

@@ -22,7 +22,7 @@ ABSENT = frozenset({"", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null"
 _CODES = (-1, -7, -8, -9, -77, -88, -98, -99, -999, -9999, 88, 97, 98, 99, 888, 997, 998, 999, 9998, 9999, 99999)
 """Numbers that stand for missing answers in many surveys."""
 
-_GROUPS = "".join(THOUSANDS.values())
+_GROUPS, _BLANKS = "".join(THOUSANDS.values()), THOUSANDS[" "]
 _DIGITS = rf"[+-]?\d[\d{_GROUPS}]*"
 _SIGNED = rf"[+-]?(?:([^\w\s-]{{1,2}}|[A-Z]{{3}}) ?)?{_DIGITS}(?: ?([^\d.,\s-]{{1,4}}))?"
 """A number, and one with a sign before or behind it, such as that of a currency, or in brackets."""
@@ -35,7 +35,7 @@ _TYPED = "%Y-%m-%dT"
 _FORMS = ["%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%m-%d-%Y", "%d.%m.%y", "%d/%m/%y"]
 _FORMS += ["%m/%d/%y", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%d-%b-%Y", "%Y%m%d", _TYPED]
 
-_FEW, _SAMPLE = 8, 1000
+_FEW, _SAMPLE, _MANY = 8, 1000, 100_000
 _NAMES: Ways = {"names": {"kind": "category"}}
 _NUMBERS: Ways = {"numbers": {"kind": "number"}}
 
@@ -66,7 +66,8 @@ def parsed(series: "pd.Series[Any]", reading: Reading, *, ranged: bool = False) 
         if series.dtype == object:  # in which True and 1 are the same
             series = series.map(lambda entry: str(entry) if isinstance(entry, bool | np.bool_) else entry)
         rows, different = np.arange(len(series)), series.array
-        if series.dtype != "string[pyarrow]" or series[:_SAMPLE].nunique() <= _SAMPLE / 2:  # else too many to list
+        few = len(series) <= _MANY or series[:_MANY].nunique() < _MANY / 2
+        if few or series.dtype != "string[pyarrow]":  # others are too many to list
             try:
                 rows, different = pd.factorize(series)
             except (TypeError, NotImplementedError, OverflowError):
@@ -99,7 +100,7 @@ def _meant(different: Any, times: NDArray[np.int64], kind: str, reading: Reading
     forms = _forms(texts.filter(here)[:50].to_pylist(), reading) if kind != "number" else []
     if forms or kind == "date":
         days = np.full(len(texts), "NaT", dtype="datetime64[D]")
-        days[here] = _dates(texts.filter(here).to_pylist(), forms or [_TYPED], reading)
+        days[here] = _dates(texts.filter(here), forms or [_TYPED], reading)
         return "date", days
     is_word = here & np.isnan(numbers)
     words = texts if is_word.all() else texts.filter(is_word)
@@ -107,7 +108,7 @@ def _meant(different: Any, times: NDArray[np.int64], kind: str, reading: Reading
     numbers[~here] = np.nan
     odd = here & np.isnan(numbers)
     others = odd & ~(_matches(texts, _SIGNED) & ~_matches(texts, _DIGITS)) if odd.any() else odd
-    if kind == "number" and (here == others).all():
+    if kind == "number" and here.any() and (here == others).all():
         raise ValueError(f"must hold numbers, got {_few(words[:4].to_pylist())}")
     if kind != "number" and times[others].sum() > times[here].sum() / 2:
         return "category", _named(texts, here, reading, sure=False)
@@ -173,23 +174,26 @@ def _named(texts: Any, here: NDArray[np.bool_], reading: Reading, *, sure: bool)
 
 def _forms(texts: list[str], reading: Reading) -> list[str]:
     """Return the forms of dates that are stated, if any of some texts has one, or else known ones if most have one."""
-    if any(_days(pd.Series(texts, dtype=object), form).notna().any() for form in reading.dates):
+    cut = [re.sub(_TIME, "", text) for text in texts]
+    if any(_days(pd.Series(texts + cut, dtype=object), form).notna().any() for form in reading.dates):
         return [*reading.dates, _TYPED]
-    alike = [text for text in texts if re.fullmatch(_DATE, text)]
-    marks = {re.sub(r"\w", "", re.sub(_TIME, "", text)) for text in alike}
+    alike = [re.sub(_TIME, "", text) for text in texts if re.fullmatch(_DATE, text)]
+    marks = {re.sub(r"\w", "", text) for text in alike}
     known = [form for form in _FORMS if re.sub(r"%?\w", "", form) in marks] if len(alike) > len(texts) / 2 else []
     return [form for form in known if _days(pd.Series(alike, dtype=object), form).notna().any()]
 
 
 def _days(texts: "pd.Series[str]", form: str) -> "pd.Series[Any]":
-    """Return texts as days by a form, empty where they have another; a time behind the day is left out."""
-    texts = texts if "%H" in form else texts.str.replace(_TIME, "", regex=True)
+    """Return texts as days by a form, empty where they have another."""
     return pd.to_datetime(texts, format=form, errors="coerce").dt.normalize()
 
 
-def _dates(entries: list[str], forms: list[str], reading: Reading) -> NDArray[np.datetime64]:
-    """Return entries as days; each must be a date in just one of some forms."""
-    texts = pd.Series(entries, dtype=object)
+def _dates(entries: Any, forms: list[str], reading: Reading) -> NDArray[np.datetime64]:
+    """Return entries as days; each must be a date in just one of some forms, behind which a time may stand."""
+    if not any("%H" in form for form in forms):
+        entries = _replaced(entries, _TIME, "")
+    places, different = pd.factorize(pd.Series(entries, dtype="string[pyarrow]"))
+    texts = pd.Series(different, dtype=object)
     table, stated = pd.DataFrame({form: _days(texts, form) for form in forms}), forms[0] in reading.dates
     if not stated and (whole := table.notna().all()).any():
         table = table.loc[:, whole]
@@ -207,16 +211,16 @@ def _dates(entries: list[str], forms: list[str], reading: Reading) -> NDArray[np
     if not stated and (table.isna().any(axis=None) or any("%y" in form for form in map(str, table))):
         ways = {"so": {"dates": [form for form in table if form != _TYPED]}} | _NAMES
         raise AmbiguousError(f"{texts[0]!r} and others are in several forms, or without their century", ways)
-    return table.bfill(axis=1).iloc[:, 0].to_numpy("datetime64[D]")
+    return table.bfill(axis=1).iloc[:, 0].to_numpy("datetime64[D]")[places]
 
 
 def _numbers(texts: Any, reading: Reading) -> tuple[NDArray[np.float64], AmbiguousError | None]:
     """Return texts as numbers, nan for those that are none, and a question if a point may be either mark."""
     plain = _replaced(texts, "[\u2212\u2013]", "-")
-    for affix in map(re.escape, reading.strip):
-        plain = _replaced(plain, rf"^([+-]?){affix} ?| ?{affix}$", r"\1")
     if "()" in reading.strip:
-        plain = _replaced(plain, r"^\((\d[^()]*)\)$", r"-\1")
+        plain = _replaced(plain, r"^\(([^()]*\d[^()]*)\)$", r"-\1")
+    for affix in map(re.escape, reading.strip):
+        plain = _replaced(plain, rf"^([+-]?){affix}[{_BLANKS}]?|[{_BLANKS}]?{affix}$", r"\1")
     marks = [mark for mark in ".," if reading.decimal in ("", mark) and reading.thousands != mark]
     readings = [(mark, _read_as(plain, mark, reading.thousands)) for mark in marks]
     readings.sort(key=lambda one: np.isnan(one[1]).sum())
@@ -239,8 +243,9 @@ def _read_as(texts: Any, decimal: str, thousands: str) -> NDArray[np.float64]:
     shape = rf"(?:\d+(?:{point}\d*)?|{point}\d+)(?:[eE][+-]?\d+)?"
     shape += rf"|[1-9]\d{{0,2}}(?:[{marks}]\d{{2,3}})*[{marks}]\d{{3}}(?:{point}\d*)?"  # of two digits in India
     fits, numbers = _matches(texts, f"[+-]?(?:{shape})"), np.full(len(texts), np.nan)
-    plain = _replaced(texts if fits.all() else texts.filter(fits), f"[{marks}]", "")
-    numbers[fits] = (_replaced(plain, ",", ".") if decimal == "," else plain).cast("double")
+    if fits.any():
+        plain = _replaced(texts if fits.all() else texts.filter(fits), f"[{marks}]", "")
+        numbers[fits] = (_replaced(plain, ",", ".") if decimal == "," else plain).cast("double")
     return numbers
 
 
@@ -249,14 +254,17 @@ def _ask_others(entries: list[str], count: int) -> None:
     signs, strangers = dict[str, None](), []
     for entry in entries:
         match = re.fullmatch(_SIGNED, entry)
-        around = [sign for sign in match.groups() if sign] if match else []
-        signs |= dict.fromkeys(["()"] if around == ["(", ")"] else around)
-        strangers += [] if around or entry in strangers else [entry]
-    missing = {"missing": strangers} if 0 < len(strangers) <= _FEW else {}
-    ways: Ways = {"these are missing": missing} if missing else {}
+        around = {sign.strip("()"): None for sign in match.groups("")} if match else {}
+        around |= {"()": None} if entry[0] + entry[-1] == "()" else {}
+        around.pop("", None)
+        signs |= around
+        strangers += [] if around else [entry]
+    strangers, ways = list(dict.fromkeys(strangers)), Ways()
     if 0 < len(signs) <= _FEW:
-        minus = ", brackets are a minus" if "()" in signs else ""
-        ways = {f"take them off{minus}": {"strip": list(signs), **missing}}
+        meaning = "take them off" + (", brackets are a minus" if "()" in signs else "")
+        ways[meaning] = {"strip": list(signs)} | ({"missing": strangers} if 0 < len(strangers) <= _FEW else {})
+    if len(missing := list(dict.fromkeys(entries))) <= _FEW:
+        ways["these are missing"] = {"missing": missing}
     raise AmbiguousError(f"holds numbers and {count:,} other entries, such as {_few(entries)}", ways | _NAMES)
 
 

@@ -79,8 +79,6 @@ def load_counts(
         if column:
             raise ValueError(f"data must name the file that the column {column!r} is in, got data=''")
         return None
-    if group and column.strip().lower() == group.strip().lower():
-        raise ValueError(f"column and group must be two columns, got column={column!r} for both")
     kind = "number" if group else "category" if categories else reading.kind
     ranged = bins > 0 or (low is not None and high is not None and low != high)
     with opened(data) as path:
@@ -180,9 +178,7 @@ def _numbers(
         )
     if not (np.isfinite(float(high) - float(low)) and low < high):
         raise ValueError(f"low must be < high, both finite, got low={low!r}, high={high!r}")
-    if checks.whole(bins=bins) == 1:
-        raise ValueError(f"bins must be >= 2, got bins={bins!r}")
-    if not bins and (low % 1 or high % 1):
+    if not checks.whole(bins=bins) and (low % 1 or high % 1):
         raise ValueError(f"low and high must be whole for whole numbers, got low={low!r}, high={high!r}")
     size = bins or round(high - low) + 1
     _require_moderate(size)

@@ -6,7 +6,7 @@ release.
 
 import math
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -81,15 +81,9 @@ def _question(columns: list[str], error: AmbiguousError) -> Iterator[str]:
     where = ", ".join(columns[:_SHOWN]) + (" and others" if len(columns) > _SHOWN else "")
     yield f"? {where}{': ' if where else ''}{error.question}"
     for meaning, way in error.ways.items():
-        yield f"    {' '.join(_flags(way))}  {meaning}"
-
-
-def _flags(options: Mapping[str, Any]) -> Iterator[str]:
-    """Yield options as the command line takes them."""
-    for name, value in options.items():
-        for entry in value if isinstance(value, tuple | list) else [value]:
-            option = f"--{name.replace('_', '-')}"
-            yield option if entry is True else f"{option}={shlex.quote('tab' if entry == chr(9) else str(entry))}"
+        words = [(name, e) for name, value in way.items() for e in (value if isinstance(value, list) else [value])]
+        flags = [f"--{name.replace('_', '-')}" + ("" if e is True else f"={shlex.quote(str(e))}") for name, e in words]
+        yield f"    {' '.join(flags)}  {meaning}"
 
 
 def _real(entries: Entries) -> bool:

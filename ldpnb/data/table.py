@@ -36,8 +36,8 @@ class Table:
 
         A ValueError says if there is none of that name, several, or if it reads otherwise in another encoding.
         """
-        exact = [place for place, other in enumerate(self.names) if other == name]
-        places = exact or wanted(self.names, {name.strip().lower()})
+        once = self.names.count(name) == 1
+        places = [self.names.index(name)] if once else wanted(self.names, {name.strip().lower()})
         if len(places) > 1:
             ways = {"columns 1, 2, ...": {"skip": self.above, "header": 0}}
             raise AmbiguousError(f"{len(places)} columns are called {name!r}; rename them in the file", ways)
@@ -93,30 +93,21 @@ def find_header(rows: Rows, reading: Reading, width: int = 0) -> tuple[int, int,
 
 
 def _ask_header(rows: Rows, line: int) -> None:
-    """Ask if the first row looks like data, or if others belong to the header."""
+    """Ask if the first row looks like data, or if rows below it do not."""
     columns = [[cell.strip() for cell in cells] for cells in zip_longest(*rows, fillvalue="")]
     columns = [cells for cells in columns if any(cells)]
-    if len(rows) > 1 and any(rows[0]) and all(_headed_by_data(cells) for cells in columns if cells[0]):
+    plain = [[bool(_PLAIN.fullmatch(cell)) for cell in cells] for cells in columns]
+    both = zip(columns, plain, strict=True)
+    likes = [cells[0] in cells[1:] or (p[0] and 2 * sum(p) > len(p)) for cells, p in both if cells[0]]
+    if len(rows) > 1 and likes and all(likes):
         ways: Ways = {"no header; columns 1, 2, ...": {"header": 0}, "it is the header": {"header": 1}}
         raise AmbiguousError(f"line {line}, {_cut(rows[0])}, looks like data", ways)
-    for more in (2, 1):
-        bodies = [[cell for cell in cells[more + 1 :] if cell] for cells in columns]
-        numbers = any(body and all(map(_PLAIN.fullmatch, body)) for body in bodies)
-        if numbers and all(_headed_by_more(cells, more) for cells in columns):
-            ways = {"names are in the first": {"header": more + 1}, "one": {"header": 1}}
-            raise AmbiguousError(f"the header seems to have {more + 1} rows", ways)
-
-
-def _headed_by_data(cells: Sequence[str]) -> bool:
-    """Return whether the first cell of a column is like those below it: a number or a date too, or one of them."""
-    below = [bool(_PLAIN.fullmatch(cell)) for cell in cells[1:]]
-    return cells[0] in cells[1:] or (bool(_PLAIN.fullmatch(cells[0])) and sum(below) > len(below) / 2)
-
-
-def _headed_by_more(cells: Sequence[str], more: int) -> bool:
-    """Return whether the cells after the first are words too, and occur nowhere below them."""
-    upper, lower = cells[1 : more + 1], cells[more + 1 :]
-    return len(lower) >= 10 and all(upper) and not any(map(_PLAIN.fullmatch, upper)) and not {*upper} & {*lower}
+    first = next((place for place, row in enumerate(zip(*plain, strict=True)) if place and any(row)), 1)
+    upper = {cell for cells in columns for cell in cells[1:first]}
+    lower = {cell for cells in columns for cell in cells[first:]}
+    if 1 < first <= 4 and len(rows) > first + 10 and "" not in upper and not upper & lower:
+        ways = {"names are in the first": {"header": first}, "one": {"header": 1}}
+        raise AmbiguousError(f"the header seems to have {first} rows", ways)
 
 
 def find_footer(rows: Rows, reading: Reading, width: int) -> int:
