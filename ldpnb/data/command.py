@@ -15,7 +15,10 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options on how to read a file."""
     kinds: dict[Any, Any] = {None: {"type": click.IntRange(0)}, False: {"is_flag": True}, (): {"multiple": True}}
     for option in reversed(fields(Reading)):
-        meaning = option.metadata["meaning"] + " (repeatable)" * (option.default == ())
+        meaning, rule = option.metadata["meaning"], option.metadata["rule"]
+        if rule and isinstance(option.default, str):
+            meaning = f"{meaning[:-1]}: {rule}."
+        meaning += " (repeatable)" if option.default == () else ""
         kind = kinds.get(option.default, {"default": option.default})
         command = click.option(f"--{option.name.replace('_', '-')}", option.name, help=meaning, **kind)(command)
     return command

@@ -109,6 +109,7 @@ def load_counts(
         notes.insert(0, "Dates are tallied by month.")
     rows = len(places) if weights is None else weights.sum()
     name = " by ".join(filter(None, (column, group)))
+    made = {"numbers": np.arange(len(labels), dtype=float)} | made
     made |= {"source": str(path), "groups": groups, "notes": tuple(notes), "scale": entries.kind}
     made |= {"counts": counts if groups else counts[0], "missing": int(rows - counts.sum())}
     tally = Column(f"{name} of {path.name}" if name else path.name, attribute=column or "value", **made)
@@ -211,8 +212,7 @@ def _categories(values: NDArray[Any], users: Places, stated: Sequence[str]) -> t
     if strangers.any() and OTHER not in labels:
         raise ValueError(f"{values[strangers][0]!r} is not among the stated categories; add it, or 'other'")
     places = np.array([labels.index(value) for value in np.where(strangers, OTHER, values)])
-    made = {"labels": labels, "outside": int(users[strangers].sum()), "numbers": np.arange(len(labels), dtype=float)}
-    return places, made
+    return places, {"labels": labels, "outside": int(users[strangers].sum())}
 
 
 def _months(values: NDArray[Any]) -> tuple[Places, dict[str, Any]]:
@@ -220,5 +220,4 @@ def _months(values: NDArray[Any]) -> tuple[Places, dict[str, Any]]:
     months = pd.DatetimeIndex(values).to_period("M")
     places = months.astype("int64").to_numpy() - months[0].ordinal
     _require_moderate(int(places[-1]) + 1)
-    labels = tuple(map(str, pd.period_range(months[0], months[-1])))
-    return places, {"labels": labels, "numbers": np.arange(len(labels), dtype=float)}
+    return places, {"labels": tuple(map(str, pd.period_range(months[0], months[-1])))}

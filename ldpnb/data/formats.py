@@ -164,7 +164,7 @@ def _records(lines: list[bytes]) -> pd.DataFrame:
 def _text(data: bytes, reading: Reading, columns: set[str] | None) -> Table:
     """Return some columns of delimited text, as texts; ask if it has two layouts, or rows that do not fit."""
     encoding, unsure = (reading.encoding, None) if reading.encoding else _find_encoding(data)
-    if encoding != "utf-8":
+    if encoding != "utf-8" or reading.encoding:
         data = data.decode(encoding).encode()
     data = data.removeprefix(b"\xef\xbb\xbf")
     start = data[:_SAMPLE].decode(errors="ignore")
@@ -227,11 +227,12 @@ def _find_encoding(data: bytes) -> tuple[str, AmbiguousError | None]:
         texts = tuple(word.decode(name, "replace") for word in words)
         if not any("\ufffd" in text for text in texts):
             readings.setdefault(texts, name)
-    likeliest = next(iter(readings.values()), "utf-8")
+    if not readings:
+        raise UnicodeError("no encoding fits")
     unlike = [place for place, texts in enumerate(zip(*readings, strict=True)) if len(set(texts)) > 1]
     ways = {", ".join(texts[place] for place in unlike)[:30]: {"encoding": name} for texts, name in readings.items()}
     question = "it is not UTF-8 throughout, and its encoding is not certain"
-    return likeliest, AmbiguousError(question, ways) if unlike else None
+    return next(iter(readings.values())), AmbiguousError(question, ways) if unlike else None
 
 
 def _delimited(

@@ -35,7 +35,7 @@ class Reading:
     skip: int | None = _option(None, "Lines above the header.", *_WHOLE)
     header: int | None = _option(None, "Rows of the header, the first with names; 0 for columns 1, 2, ...", *_WHOLE)
     footer: int | None = _option(None, "Rows below the data.", *_WHOLE)
-    separator: str = _option("", "Character between fields, or tab.", r'[^"\r\n]?', "one character or tab")
+    separator: str = _option("", "Mark between fields.", r'[^"\r\n]?', "one character or tab")
     encoding: str = _option("", "Such as utf-8 or cp1252.")
     decimal: str = _option("", "Decimal mark.", "[.,]?", "a point or a comma")
     thousands: str = _option(
@@ -47,9 +47,9 @@ class Reading:
     kind: str = _option("", "Of a column.", "(number|category|date)?", "number, category or date")
     dates: tuple[str, ...] = _option((), "Form of dates, such as %d.%m.%Y.")
     counts: str = _option("", "Column that says how many users a row stands for, or none.")
-    fold: bool = _option(False, "Categories that differ only in case are the same.")
+    fold: bool = _option(False, "Categories that differ only in case are the same.", "True|False", "True or False")
     bad_rows: str = _option(
-        "", "Rows that do not fit: skip, or fill those with too few fields.", "(skip|fill)?", "skip or fill"
+        "", "Rows with too few or, not to be filled, too many fields.", "(skip|fill)?", "skip or fill"
     )
     outside: str = _option("error", "Numbers outside their range.", "error|missing|clip", "error, missing or clip")
 
@@ -92,7 +92,8 @@ def _as_type(default: Any, value: Any) -> Any:
     if isinstance(default, tuple):
         entries = [value] if isinstance(value, str | int | float) else value
         return tuple(f"{entry:g}" if isinstance(entry, float) else str(entry).strip() for entry in entries)
-    return value in (True, "True") if default is False else "" if value is None else str(value)
+    text = "" if value is None else str(value)
+    return {"True": True, "False": False}.get(text, text) if default is False else text
 
 
 class AmbiguousError(ValueError):
