@@ -190,7 +190,7 @@ def _days(texts: "pd.Series[str]", form: str) -> "pd.Series[Any]":
 
 def _dates(entries: Any, forms: list[str], reading: Reading) -> NDArray[np.datetime64]:
     """Return entries as days; each must be a date in just one of some forms, behind which a time may stand."""
-    if not any("%H" in form for form in forms):
+    if not any("%M" in form for form in forms):
         entries = _replaced(entries, _TIME, "")
     places, different = pd.factorize(pd.Series(entries, dtype="string[pyarrow]"))
     texts = pd.Series(different, dtype=object)
