@@ -17,7 +17,6 @@ from .claims import Evidence as Evidence
 from .claims import Verdict as Verdict
 from .claims import agree as agree
 from .claims import decide as decide
-from .data.channels import load_channel as load_channel
 from .data.column import Column as Column
 from .data.files import load_counts as load_counts
 from .data.inspection import inspect as inspect

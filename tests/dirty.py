@@ -169,6 +169,11 @@ KINDS = {
     "cp1252": csv(text("ort;x", TOWNS, AGES, sep=";", encoding="cp1252"), "ort", tally(TOWNS)),
     "utf-16 without a mark": csv(text("ort;x", TOWNS, AGES, sep=";", encoding="utf-16-le"), "ort", tally(TOWNS)),
     "cp1251": csv(CYRILLIC, "city", tally(CITIES), "encoding=cp1251", {"encoding": "cp1251"}),
+    "the only encoding that fits": csv(
+        text("city,x", cycled("東京", "大阪", "名古屋"), AGES, encoding="shift_jis"),
+        "city",
+        tally(cycled("東京", "大阪", "名古屋")),
+    ),
     "a number beside cp1251": csv(CYRILLIC, "x", AGE),
     "one word of several that reads otherwise": csv(
         text("ort", cycled("Besançon", "Forêt"), encoding="cp1252"),
@@ -199,10 +204,24 @@ KINDS = {
     "in brackets": column(
         [f"({-a})" if a < 0 else a for a in SIGNED],
         mean(SIGNED),
-        r"'\(25\)' may be a negative number; state strip=\(\)",
+        r"such as '\(25\)'.*strip=\(\) \(take them off, brackets are a minus\)",
         strip="()",
     ),
-    "minus behind": column([f"{-a}-" if a < 0 else a for a in SIGNED], mean(SIGNED)),
+    "minus behind": column(
+        [f"{-a}-" if a < 0 else a for a in SIGNED],
+        tally([f"{-a}-" if a < 0 else str(a) for a in SIGNED]),
+        "'25-'.*kind=category",
+        kind="category",
+    ),
+    "a currency in brackets": column(
+        [f"(€{-a})" if a < 0 else f"€{a}" for a in SIGNED], mean(SIGNED), r"brackets are a minus", strip=["€", "()"]
+    ),
+    "fewer than five": column(
+        [f"<{a}" if a < 20 else a for a in AGES],
+        mean([a if a >= 20 else None for a in AGES]),
+        'missing=.*"<18"',
+        missing=["<18", "<19"],
+    ),
     "powers of ten": column([f"{a}e-3" for a in AGES], mean([a / 1000 for a in AGES])),
     "decimal commas alone": csv(text("w", COMMA), "w", ROUND, "separator=;", {"separator": ";"}),
     # codes and missing entries

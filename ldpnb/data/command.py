@@ -13,13 +13,13 @@ from ldpnb.data.reading import Reading
 
 def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options on how to read a file."""
+    kinds: dict[Any, Any] = {None: {"type": click.IntRange(0)}, False: {"is_flag": True}, (): {"multiple": True}}
     for option in reversed(fields(Reading)):
-        kind: dict[str, Any] = {"default": option.default}
-        if option.default is None:
-            kind = {"type": click.IntRange(0)}
-        elif not isinstance(option.default, str):
-            kind = {"is_flag": True} if option.default is False else {"multiple": True}
-        meaning = option.metadata["meaning"] + (" (repeatable)" if "multiple" in kind else "")
+        meaning, rule = option.metadata["meaning"], option.metadata["rule"]
+        if rule and isinstance(option.default, str):
+            meaning = f"{meaning[:-1]}: {rule}."
+        meaning += " (repeatable)" if option.default == () else ""
+        kind = kinds.get(option.default, {"default": option.default})
         command = click.option(f"--{option.name.replace('_', '-')}", option.name, help=meaning, **kind)(command)
     return command
 
@@ -51,9 +51,9 @@ def inspect_file(file: Path, **options: Any) -> None:
 @click.option("--cache", type=click.Path(file_okay=False, path_type=Path), help="Folder for it.  [env: LDPNB_CACHE]")
 def download(cache: Path | None) -> None:
     """Fetch the training split of UCI Adult, whose age and work class are built in, and print the file's path."""
-    from ldpnb.data.public import DownloadError, fetch
+    from ldpnb.data.public import fetch
 
     try:
         click.echo(fetch(cache))
-    except DownloadError as error:
+    except OSError as error:
         raise click.ClickException(str(error)) from None

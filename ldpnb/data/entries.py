@@ -1,10 +1,11 @@
 """What the entries of a column mean: numbers, dates or categories, and which are missing.
 
-The different entries are compared in all their readings. If one fits best it is taken; if two fit and give different
-numbers, `AmbiguousError` says so, and no reading is chosen silently. What texts are as numbers: `ldpnb.data.numerals`.
+The different entries are read in every way that they may be: as numbers with all marks, as dates in all forms. Of the
+ways that fit most of them, all must give the same values; where two differ, `AmbiguousError` asks, and none is chosen.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Number
 from typing import Any
@@ -13,37 +14,39 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ldpnb.data.numerals import as_numbers, ask_codes, ask_missing, numbers_in, plain_numbers
-from ldpnb.data.reading import AmbiguousError, Reading
+from ldpnb.data.reading import THOUSANDS, AmbiguousError, Reading, Ways
 
 ABSENT = frozenset({"", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "None", "<NA>"})
 """Entries that are missing among numbers and dates; among categories it is asked, but for the empty one."""
 
-_DATE = re.compile(r"\d{1,4}([-./ ])(\d{1,2}|[A-Za-z]{3})[-./ ]\d{1,4}(\D.*)?|[A-Za-z]{3} \d{1,2}, \d{4}")
-_DAYS: tuple[str, ...] = ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%m-%d-%Y")
-_DAYS += ("%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d %b %Y", "%b %d, %Y", "%d-%b-%Y")
-_FORMS = [day + time for day in _DAYS for time in ("", " %H:%M", " %H:%M:%S")] + ["ISO8601"]
-_TYPED, _FEW = "T00", 8
-"""Put behind a typed date without its time; and most entries that are listed."""
-_NAMES = {"kind": "category"}
+_CODES = (-1, -7, -8, -9, -77, -88, -98, -99, -999, -9999, 88, 97, 98, 99, 888, 997, 998, 999, 9998, 9999, 99999)
+"""Numbers that stand for missing answers in many surveys."""
+
+_GROUPS, _BLANKS = "".join(THOUSANDS.values()), THOUSANDS[" "]
+_DIGITS = rf"[+-]?\d[\d{_GROUPS}]*"
+_SIGNED = rf"[+-]?(?:([^\w\s-]{{1,2}}|[A-Z]{{3}}) ?)?{_DIGITS}(?: ?([^\d.,\s-]{{1,4}}))?"
+"""A number, and one with a sign before or behind it, such as that of a currency, or in brackets."""
+
+_DAY = r"(19|20)\d\d(0[1-9]|1[0-2])[0-3]\d"
+_TIME = r"([T ]\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?[AaPp][Mm])?( ?(Z|UTC|[+-]\d{2}:?\d{2}))?)?$"
+_DATE = rf"(\d{{1,4}}[-./ ](\d{{1,2}}|[A-Za-z]{{3,9}})[-./ ]\d{{1,4}}T?|[A-Za-z]{{3,9}} \d{{1,2}}, \d{{4}}){_TIME}"
+_TYPED = "%Y-%m-%dT"
+"""How the dates of cells that have a type are written here."""
+_FORMS = ["%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%m-%d-%Y", "%d.%m.%y", "%d/%m/%y"]
+_FORMS += ["%m/%d/%y", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%d-%b-%Y", "%Y%m%d", _TYPED]
+
+_FEW, _SAMPLE, _MANY = 8, 1000, 100_000
+_NAMES: Ways = {"names": {"kind": "category"}}
+_NUMBERS: Ways = {"numbers": {"kind": "number"}}
 
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """The entries of a column by their different values.
+    """The entries of a column by their different values."""
 
-    Parameters
-    ----------
-    kind : {"number", "category", "date"}
-    values : (d,) float, datetime64 or object
-        Different values in their order; categories are texts.
-    places : (rows,) int
-        The place of each row's value, -1 for a missing one.
-    """
-
-    kind: str
-    values: NDArray[Any]
-    places: NDArray[np.int64]
+    kind: str  # number, category or date
+    values: NDArray[Any]  # (d,) float, datetime64 or object, different ones in their order; categories are texts
+    places: NDArray[np.int64]  # (rows,) the place of each row's value, -1 for a missing one
 
     @property
     def times(self) -> NDArray[np.int64]:
@@ -51,26 +54,34 @@ class Entries:
         return np.bincount(self.places[self.places >= 0], minlength=len(self.values))
 
 
-def parsed(series: "pd.Series[Any]", name: str, reading: Reading, *, ranged: bool = False) -> Entries:
+def parsed(series: "pd.Series[Any]", reading: Reading, *, ranged: bool = False) -> Entries:
     """Return what a column's entries mean; `ranged` if a range of numbers is stated for it.
 
-    Raises
-    ------
-    AmbiguousError
-        If there are two readings.
-    ValueError
-        If it holds lists or records, no entries, or others than its kind says.
+    A column of lists or records, without entries, or with others than its kind says is a ValueError.
     """
-    kind = reading.kind or ("date" if reading.dates else "number" if ranged else "")
-    try:
-        entries = (_plain(series, reading) if kind in ("", "number") else None) or _compared(series, kind, reading)
-    except AmbiguousError as ask:
-        ask.column = name
-        raise
-    except (ValueError, OverflowError) as error:
-        raise ValueError(f"column {name} {error}") from None
-    if not len(entries.values):
-        raise ValueError(f"column {name!r} has no entries")
+    kind = reading.kind or ("number" if ranged else "")
+    if pd.api.types.is_any_real_numeric_dtype(series.dtype) and kind in ("", "number") and not reading.dates:
+        kind, meant, rows = "number", np.array(series.to_numpy(float, na_value=np.nan)), None
+    else:
+        if series.dtype == object:  # in which True and 1 are the same
+            series = series.map(lambda entry: str(entry) if isinstance(entry, bool | np.bool_) else entry)
+        rows, different = np.arange(len(series)), series.array
+        few = len(series) <= _MANY or series[:_MANY].nunique() < _MANY / 2
+        if few or series.dtype != "string[pyarrow]":  # others are too many to list
+            try:
+                rows, different = pd.factorize(series)
+            except (TypeError, NotImplementedError, OverflowError):
+                raise ValueError("holds lists or records, where it must hold one value a row") from None
+        kind, meant = _meant(different, np.bincount(rows[rows >= 0], minlength=len(different)), kind, reading)
+    if kind == "number":
+        codes = [float(code) for code in reading.missing if re.fullmatch(r"[+-]?\d+(\.\d+)?", code)]
+        meant[np.isin(meant, codes)] = np.nan
+    places, values = pd.factorize(meant, sort=True)
+    if not len(values):
+        raise ValueError("has no entries")
+    entries = Entries(kind, np.asarray(values), places if rows is None else np.append(places, -1)[rows])
+    if kind == "number" and not reading.missing:
+        _ask_missing(entries.values, entries.times, reading.present)
     return entries
 
 
@@ -79,72 +90,41 @@ def label(entry: Any) -> str:
     return f"{entry:.15g}" if isinstance(entry, float) else str(entry).strip()
 
 
-def _plain(series: "pd.Series[Any]", reading: Reading) -> Entries | None:
-    """Return the entries of most columns of numbers: those that need no comparing."""
-    numbers = plain_numbers(series, reading)
-    if numbers is None:
-        return None
-    if codes := numbers_in(reading.missing):
-        numbers = np.where(np.isin(numbers, codes), np.nan, numbers)
-    places, values = pd.factorize(numbers, sort=True)
-    entries = Entries("number", values, places)
-    ask_missing(values, entries.times, reading)
-    return entries
-
-
-def _compared(series: "pd.Series[Any]", kind: str, reading: Reading) -> Entries:
-    """Return entries by what the different ones among them mean."""
-    if series.dtype == object:  # which takes True and 1 for the same
-        series = series.map(lambda entry: str(entry) if isinstance(entry, bool | np.bool_) else entry)
-    try:
-        codes, different = pd.factorize(series)
-    except (TypeError, NotImplementedError, OverflowError):
-        raise ValueError("holds lists or records, where it must hold one value a row") from None
-    times = np.bincount(codes + 1, minlength=len(different) + 1)[1:]
-    kind, meant = _meant(pd.Series(different), times, reading, kind)
-    if kind == "category" and reading.fold:
-        meant = meant.str.lower()
-    places, values = pd.factorize(meant, sort=True)
-    return Entries(kind, np.asarray(values), np.append(places, -1)[codes])
-
-
-def _meant(distinct: Any, times: NDArray[np.int64], reading: Reading, kind: str) -> tuple[str, Any]:
+def _meant(different: Any, times: NDArray[np.int64], kind: str, reading: Reading) -> tuple[str, Any]:
     """Return the kind of different entries, and what each means, empty for a missing one."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    texts, numbers = _apart(distinct, days=kind in ("", "date"))
-    here = ~np.asarray(pc.is_in(texts, pa.array({*reading.missing, *ABSENT} - {*reading.present})))
-    names = pd.Series(texts, dtype=pd.ArrowDtype(pa.string())).where(here)
+    texts, numbers = _apart(different, days=kind != "category")
+    absent = {*reading.missing, *ABSENT} - {*reading.present}
+    here = ~_matches(texts, "|".join(map(re.escape, absent)))
     if kind == "category":
-        return kind, names
-    is_word = here & np.isnan(numbers)
-    words = texts.filter(pa.array(is_word))
-    if kind == "date" or (not kind and _hold_dates(words[:50].to_pylist())):
+        return kind, _named(texts, here, reading, sure=True)
+    forms = _forms(texts.filter(here)[:50].to_pylist(), reading) if kind != "number" else []
+    if forms or kind == "date":
         days = np.full(len(texts), "NaT", dtype="datetime64[D]")
-        days[here] = _dates(names[here].tolist(), reading)
+        days[here] = _dates(texts.filter(here), forms or [_TYPED], reading)
         return "date", days
-    if len(words):
-        numbers[is_word] = as_numbers(words, reading)
+    is_word = here & np.isnan(numbers)
+    words = texts if is_word.all() else texts.filter(is_word)
+    numbers[is_word], question = _numbers(words, reading)
     numbers[~here] = np.nan
     odd = here & np.isnan(numbers)
-    if not odd.any():
-        if not kind:
-            ask_codes(words)
-        ask_missing(numbers, times, reading)
-        return "number", numbers
-    if kind != "number" and times[odd].sum() > times[here].sum() / 2:
-        _ask_names(names.dropna(), set(texts.filter(pa.array(~here)).to_pylist()), reading)
-        return "category", names
-    common = names[odd].iloc[np.argsort(-times[odd], kind="stable")[: _FEW + 1]].tolist()
-    shown = ", ".join(repr(entry[:40]) for entry in common[:4])
-    if odd.sum() == here.sum():
-        raise ValueError(f"must hold numbers, got {shown}")
-    ways = {"these are missing": {"missing": common}} if len(common) <= _FEW else {}
-    raise AmbiguousError(f"holds numbers and {odd.sum():,} other entries, such as {shown}", ways | {"names": _NAMES})
+    others = odd & ~(_matches(texts, _SIGNED) & ~_matches(texts, _DIGITS)) if odd.any() else odd
+    if kind == "number" and here.any() and (here == others).all():
+        raise ValueError(f"must hold numbers, got {_few(words[:4].to_pylist())}")
+    if kind != "number" and times[others].sum() > times[here].sum() / 2:
+        return "category", _named(texts, here, reading, sure=False)
+    if question:
+        raise question
+    if odd.any():
+        frequent = np.flatnonzero(odd)[np.argsort(-times[odd], kind="stable")[:_SAMPLE]]
+        _ask_others(texts.take(frequent).to_pylist(), int(odd.sum()))
+    if not kind and (zeros := _matches(words, r"0\d+([.,:]\d+)?")).any():
+        raise AmbiguousError(f"has leading zeros, such as {words.filter(zeros)[0]}", _NAMES | _NUMBERS)
+    if not kind and len(words) and _matches(words, _DAY).all():
+        raise AmbiguousError(f"{words[0]} may be a date", {"dates": {"dates": "%Y%m%d"}} | _NUMBERS)
+    return "number", numbers
 
 
-def _apart(distinct: Any, *, days: bool) -> tuple[Any, NDArray[np.float64]]:
+def _apart(different: Any, *, days: bool) -> tuple[Any, NDArray[np.float64]]:
     """Return different entries as an Arrow array of texts, and as numbers, nan for those that are none.
 
     With `days` the time of a date is left out.
@@ -152,70 +132,162 @@ def _apart(distinct: Any, *, days: bool) -> tuple[Any, NDArray[np.float64]]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    numbers = np.full(len(distinct), np.nan)
-    if distinct.dtype == "string[pyarrow]":
-        return pc.utf8_trim_whitespace(pa.array(distinct)), numbers
+    numbers = np.full(len(different), np.nan)
+    if different.dtype == "string[pyarrow]":
+        return pc.utf8_trim_whitespace(pa.array(different)).fill_null(""), numbers
     texts = []
-    for place, entry in enumerate(distinct):
-        texts.append(label(entry)[:10] + _TYPED if days and hasattr(entry, "year") else label(entry))
+    for place, entry in enumerate(different):
+        texts.append(f"{label(entry)[:10]}T" if days and hasattr(entry, "year") else label(entry))
         if isinstance(entry, Number) and not isinstance(entry, bool | np.bool_):
             numbers[place] = float(entry)  # type: ignore[arg-type]
     return pa.array(texts, pa.string()), numbers
 
 
-def _ask_names(names: "pd.Series[str]", left_out: set[str], reading: Reading) -> None:
-    """Ask about words that may mean a missing entry, and about names that differ only in case."""
-    doubtful = sorted(left_out & ABSENT - {"", *reading.missing})
-    ways: dict[str, dict[str, Any]]
-    if doubtful and not reading.present:
-        ways = {"missing": {"missing": doubtful}, "an answer": {"present": doubtful}}
+def _matches(texts: Any, pattern: str) -> NDArray[np.bool_]:
+    """Return which texts match a pattern as a whole."""
+    import pyarrow.compute as pc
+
+    return np.asarray(pc.match_substring_regex(texts, f"^(?:{pattern})$"))
+
+
+def _replaced(texts: Any, pattern: str, by: str) -> Any:
+    """Return texts with all that matches a pattern replaced."""
+    import pyarrow.compute as pc
+
+    return pc.replace_substring_regex(texts, pattern, by)
+
+
+def _named(texts: Any, here: NDArray[np.bool_], reading: Reading, *, sure: bool) -> "pd.Series[Any]":
+    """Return texts as names, empty for those that are not here; ask about words and cases unless they are `sure`."""
+    names = pd.Series(texts, dtype="string[pyarrow]").where(here)
+    lower = names.str.lower()
+    doubtful = sorted({*texts.filter(~here).to_pylist()} - {"", *reading.missing})
+    if doubtful and not sure and not reading.present:
+        ways: Ways = {"missing": {"missing": doubtful}, "an answer": {"present": doubtful}}
         raise AmbiguousError(f"holds {', '.join(doubtful)}", ways)
-    spellings = names.drop_duplicates()
-    lower = spellings.str.lower()
-    twice = lower[lower.duplicated()]
-    if len(twice) and not reading.fold:
-        ways = {"they are the same": {"fold": True}, "they are not": _NAMES}
-        alike = ", ".join(map(repr, sorted(spellings[lower == twice.iloc[0]])))
-        raise AmbiguousError(f"{alike} differ only in case", ways)
+    twice = lower[lower.duplicated() & ~names.duplicated()]
+    if len(twice) and not sure and not reading.fold:
+        alike = sorted(names[lower == twice.iloc[0]].unique())
+        raise AmbiguousError(f"{_few(alike)} differ only in case", {"they are the same": {"fold": True}} | _NAMES)
+    return lower if reading.fold else names
 
 
-def _hold_dates(texts: list[str]) -> bool:
-    """Return whether most of some texts look like dates, and any of these is one in a known form."""
-    dates = [text for text in texts if _DATE.fullmatch(text)]
-    return len(dates) > len(texts) / 2 and bool(_forms(dates))
+def _forms(texts: list[str], reading: Reading) -> list[str]:
+    """Return the forms of dates that are stated, if any of some texts has one, or else known ones if most have one."""
+    cut = [re.sub(_TIME, "", text) for text in texts]
+    if any(_days(pd.Series(texts + cut, dtype=object), form).notna().any() for form in reading.dates):
+        return [*reading.dates, _TYPED]
+    alike = [re.sub(_TIME, "", text) for text in texts if re.fullmatch(_DATE, text)]
+    marks = {re.sub(r"\w", "", text) for text in alike}
+    known = [form for form in _FORMS if re.sub(r"%?\w", "", form) in marks] if len(alike) > len(texts) / 2 else []
+    return [form for form in known if _days(pd.Series(alike, dtype=object), form).notna().any()]
 
 
-def _forms(texts: list[str]) -> list[str]:
-    """Return the forms in which any of the first texts are dates."""
-    return [form for form in _FORMS if _days(texts[:50], form).notna().any()]
+def _days(texts: "pd.Series[str]", form: str) -> "pd.Series[Any]":
+    """Return texts as days by a form, empty where they have another."""
+    return pd.to_datetime(texts, format=form, errors="coerce").dt.normalize()
 
 
-def _days(texts: list[str], form: str) -> "pd.Series[Any]":
-    iso = form == "ISO8601"  # by which -9 is a date too
-    like = [text if not iso or _DATE.fullmatch(text) else None for text in texts]
-    days = pd.to_datetime(pd.Series(like, dtype=object), format=form, errors="coerce", utc=iso)
-    return days.dt.tz_localize(None).dt.normalize()
-
-
-def _dates(texts: list[str], reading: Reading) -> NDArray[np.datetime64]:
-    """Return texts as days; each must be a date in just one of the forms, or else as typed cells are written."""
-    forms = {form: _days(texts, form) for form in reading.dates or _forms(texts) or ["ISO8601"]}
-    forms = {form: days for form, days in forms.items() if days.notna().all()} or forms
-    table = pd.DataFrame(forms)
-    days, unlike = table.bfill(axis=1).iloc[:, 0], table.min(axis=1) != table.max(axis=1)
-    if reading.dates:
-        days = days.fillna(_days(texts, "%Y-%m-%d" + _TYPED))
-    ways: dict[str, dict[str, Any]]
-    if days.isna().any():
-        text = texts[int(days.isna().argmax())]
-        ways = {"another form": {"dates": "%d.%m.%Y"}, "it is missing": {"missing": text}, "names": _NAMES}
-        raise AmbiguousError(f"{text!r} is no date in a known form", ways)
-    unlike &= table.notna().any(axis=1)
+def _dates(entries: Any, forms: list[str], reading: Reading) -> NDArray[np.datetime64]:
+    """Return entries as days; each must be a date in just one of some forms, behind which a time may stand."""
+    if not any("%M" in form for form in forms):
+        entries = _replaced(entries, _TIME, "")
+    places, different = pd.factorize(pd.Series(entries, dtype="string[pyarrow]"))
+    texts = pd.Series(different, dtype=object)
+    table, stated = pd.DataFrame({form: _days(texts, form) for form in forms}), forms[0] in reading.dates
+    if not stated and (whole := table.notna().all()).any():
+        table = table.loc[:, whole]
+    lacking = table.isna().all(axis=1)
+    if lacking.any():
+        others = texts[lacking].unique().tolist()
+        ways: Ways = {"another form": {"dates": "%d.%m.%Y"}}
+        ways |= {"missing": {"missing": others}} if len(others) <= _FEW else {}
+        raise AmbiguousError(f"{_few(others)} is no date in a known form", ways | _NAMES)
+    unlike = table.min(axis=1) != table.max(axis=1)
     if unlike.any():
         row = int(unlike.argmax())
         ways = {f"it is {day:%Y-%m-%d}": {"dates": form} for form, day in table.loc[row].dropna().items()}
         raise AmbiguousError(f"{texts[row]!r} has more than one reading", ways)
-    if not reading.dates and (table.isna().any().any() or any("%y" in form for form in forms)):
-        ways = {"so": {"dates": list(forms)}, "names": _NAMES}
+    if not stated and (table.isna().any(axis=None) or any("%y" in form for form in map(str, table))):
+        ways = {"so": {"dates": [form for form in table if form != _TYPED]}} | _NAMES
         raise AmbiguousError(f"{texts[0]!r} and others are in several forms, or without their century", ways)
-    return days.to_numpy("datetime64[D]")
+    return table.bfill(axis=1).iloc[:, 0].to_numpy("datetime64[D]")[places]
+
+
+def _numbers(texts: Any, reading: Reading) -> tuple[NDArray[np.float64], AmbiguousError | None]:
+    """Return texts as numbers, nan for those that are none, and a question if a point may be either mark."""
+    plain = _replaced(texts, "[\u2212\u2013]", "-")
+    if "()" in reading.strip:
+        plain = _replaced(plain, r"^\(([^()]*\d[^()]*)\)$", r"-\1")
+    for affix in map(re.escape, reading.strip):
+        plain = _replaced(plain, rf"^([+-]?){affix}[{_BLANKS}]?|[{_BLANKS}]?{affix}$", r"\1")
+    marks = [mark for mark in ".," if reading.decimal in ("", mark) and reading.thousands != mark]
+    readings = [(mark, _read_as(plain, mark, reading.thousands)) for mark in marks]
+    readings.sort(key=lambda one: np.isnan(one[1]).sum())
+    (_, numbers), (_, other) = readings[0], readings[-1]
+    unlike = ~np.isclose(numbers, other, rtol=0, atol=0, equal_nan=True)
+    if np.isnan(numbers).sum() < np.isnan(other).sum() or not unlike.any():
+        return numbers, None
+    place = int(unlike.argmax())
+    text, ways = texts[place].as_py(), Ways()
+    for mark, one in readings:
+        group = "." if mark == "," else ","
+        meaning = "no number" if np.isnan(one[place]) else f"it is {one[place]:.12g}"
+        ways[meaning] = {"thousands": group} if group in text else {"decimal": mark}
+    return numbers, AmbiguousError(f"{text!r} has two readings", ways)
+
+
+def _read_as(texts: Any, decimal: str, thousands: str) -> NDArray[np.float64]:
+    """Return texts as numbers with a mark of decimals, nan for those that are none; any other mark may make groups."""
+    marks, point = THOUSANDS[thousands] or _GROUPS.replace(decimal, ""), re.escape(decimal)
+    shape = rf"(?:\d+(?:{point}\d*)?|{point}\d+)(?:[eE][+-]?\d+)?"
+    shape += rf"|[1-9]\d{{0,2}}(?:[{marks}]\d{{2,3}})*[{marks}]\d{{3}}(?:{point}\d*)?"  # of two digits in India
+    fits, numbers = _matches(texts, f"[+-]?(?:{shape})"), np.full(len(texts), np.nan)
+    if fits.any():
+        plain = _replaced(texts if fits.all() else texts.filter(fits), f"[{marks}]", "")
+        numbers[fits] = (_replaced(plain, ",", ".") if decimal == "," else plain).cast("double")
+    return numbers
+
+
+def _ask_others(entries: list[str], count: int) -> None:
+    """Ask about entries of a column of numbers that are none; the most frequent of them are listed."""
+    signs, strangers = dict[str, None](), []
+    for entry in entries:
+        match = re.fullmatch(_SIGNED, entry)
+        around = {sign.strip("()"): None for sign in match.groups("")} if match else {}
+        around |= {"()": None} if entry[0] + entry[-1] == "()" else {}
+        around.pop("", None)
+        signs |= around
+        strangers += [] if around else [entry]
+    strangers, ways = list(dict.fromkeys(strangers)), Ways()
+    if 0 < len(signs) <= _FEW:
+        meaning = "take them off" + (", brackets are a minus" if "()" in signs else "")
+        ways[meaning] = {"strip": list(signs)} | ({"missing": strangers} if 0 < len(strangers) <= _FEW else {})
+    if len(missing := list(dict.fromkeys(entries))) <= _FEW:
+        ways["these are missing"] = {"missing": missing}
+    raise AmbiguousError(f"holds numbers and {count:,} other entries, such as {_few(entries)}", ways | _NAMES)
+
+
+def _ask_missing(numbers: NDArray[np.float64], times: NDArray[np.int64], present: Sequence[str]) -> None:
+    """Ask about numbers that look like codes of missing entries; `times` are their rows.
+
+    These are far above all others, or negative where no other is, or far more frequent than others.
+    """
+    usual = ~np.isin(numbers, _CODES)
+    if usual.all() or not usual.any():
+        return
+    values, typical = numbers[usual], np.median(times[usual])
+    low, high = values.min(), values.max()
+    whole = len(values) > 20 and bool((values % 1 == 0).all())
+    heap = typical + 5 * np.sqrt(typical) if whole else np.inf
+    rows = {code: int(times[numbers == code].sum()) for code in sorted(_CODES) if str(code) not in present}
+    far = high + max(high - low, 1) / 2
+    odd = {str(code): n for code, n in rows.items() if n and (code > far or code < 0 <= low or n > heap)}
+    if odd:
+        shown = ", ".join(f"{code} ({n:,} times)" for code, n in odd.items())
+        ways: Ways = {"missing": {"missing": [*odd]}, "numbers like others": {"present": [*odd]}}
+        raise AmbiguousError(f"{shown} may stand for a missing entry", ways)
+
+
+def _few(entries: Sequence[str]) -> str:
+    return ", ".join(repr(entry[:40]) for entry in entries[:4])

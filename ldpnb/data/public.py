@@ -23,10 +23,6 @@ _HEADER = (
 )
 
 
-class DownloadError(RuntimeError):
-    """The file could not be fetched, or is another one."""
-
-
 def adult(column: Literal["age", "workclass"]) -> Column:
     """Return a column of the training split of UCI Adult, 32,561 people: age (17 to 90) or work class (nine of them).
 
@@ -49,24 +45,19 @@ def adult(column: Literal["age", "workclass"]) -> Column:
 def fetch(cache: str | Path | None = None) -> Path:
     """Return the file with a header, from a folder or else from the network.
 
-    The folder is by default that of ``LDPNB_CACHE`` or the user's cache folder.
-
-    Raises
-    ------
-    DownloadError
-        If it is not in the folder and cannot be fetched, or does not match its checksum.
+    The folder is by default that of ``LDPNB_CACHE`` or the user's cache folder. An OSError says how to get the file if
+    it is not there and cannot be fetched, or does not match its checksum.
     """
     with checks.needed_for("a download"):
         import pooch
-        import requests
 
     folder = Path(cache or os.environ.get(CACHE_VARIABLE) or pooch.os_cache("ldpnb"))
     pooch.get_logger().setLevel("ERROR")
     try:
         raw = Path(pooch.retrieve(_URL, f"sha256:{_SHA256}", "adult.data", folder))
-    except (OSError, ValueError, requests.RequestException) as error:
+    except (OSError, ValueError) as error:  # as are those of requests
         place = f"fetch {_URL} elsewhere and put it into {folder}"
-        raise DownloadError(f"adult.data cannot be fetched ({checks.shown(str(error))}); offline, {place}") from None
+        raise OSError(f"adult.data cannot be fetched ({checks.shown(str(error))}); offline, {place}") from None
     table = raw.with_suffix(".csv")
     writing.write(table, f"{_HEADER}\n{raw.read_text(encoding='utf-8').replace(', ', ',')}".encode())
     return table

@@ -1,81 +1,72 @@
 """What is stated of a file and of a column in it; and the question that is asked where two readings differ."""
 
-import codecs
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from typing import Any
 
 from ldpnb import checks
 
+Ways = dict[str, dict[str, Any]]
+"""Options, by what they mean."""
+
 THOUSANDS = {"": "", ".": ".", ",": ",", " ": " \u00a0\u202f\u2009", "'": "'\u2019"}
 """Marks between groups of three digits, each with those that stand for the same."""
 
-_WORDS = {
-    "decimal": ("", ".", ","),
-    "kind": ("", "number", "category", "date"),
-    "bad_rows": ("", "skip", "fill"),
-    "outside": ("error", "missing", "clip"),
-}
+_SAME = {"tab": "\t", "\\t": "\t", "\u00a0": " ", "\u202f": " ", "\u2019": "'"}
+_WHOLE = r"\d{0,6}", "a whole number >= 0"
 
 
-def _option(default: Any, meaning: str) -> Any:
-    return field(default=default, metadata={"meaning": meaning})
+def _option(default: Any, meaning: str, pattern: str = "(?s:.*)", rule: str = "") -> Any:
+    return field(default=default, metadata={"meaning": meaning, "pattern": pattern, "rule": rule})
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
     """How a file is to be read; what is empty was not stated, and is found where there is one reading.
 
-    Lists take one entry too: ``Reading(missing="k.A.")``. The meaning of each field stands beside it.
-
-    Raises
-    ------
-    ValueError
-        For a word that a field does not know, a mark longer than one character, or an unknown encoding.
+    Lists take one entry too: ``Reading(missing="k.A.")``. The meaning of each field stands beside it, and with it the
+    rule by which a ValueError refuses others.
     """
 
     sheet: str = _option("", "Sheet of a workbook, table of a database, or file of an archive.")
-    skip: int | None = _option(None, "Lines above the header.")
-    header: int | None = _option(None, "Rows of the header, whose first has the names; 0 for columns 1, 2, ...")
-    footer: int | None = _option(None, "Rows below the data.")
-    separator: str = _option("", "Character between fields, or tab.")
+    skip: int | None = _option(None, "Lines above the header.", *_WHOLE)
+    header: int | None = _option(None, "Rows of the header, the first with names; 0 for columns 1, 2, ...", *_WHOLE)
+    footer: int | None = _option(None, "Rows below the data.", *_WHOLE)
+    separator: str = _option("", "Mark between fields.", r'[^"\r\n]?', "one character or tab")
     encoding: str = _option("", "Such as utf-8 or cp1252.")
-    decimal: str = _option("", "Decimal mark, a point or a comma.")
-    thousands: str = _option("", "Mark between groups of three digits.")
+    decimal: str = _option("", "Decimal mark.", "[.,]?", "a point or a comma")
+    thousands: str = _option(
+        "", "Mark between groups of three digits.", "[., ']?", "a point, comma, blank or apostrophe"
+    )
     missing: tuple[str, ...] = _option((), "Entry that is missing, such as k.A. or -9.")
     present: tuple[str, ...] = _option((), "Entry that is not missing though it looks so, such as NA or 99.")
-    strip: tuple[str, ...] = _option((), "Text to take off numbers, such as %.")
-    kind: str = _option("", "Of a column: number, category or date.")
+    strip: tuple[str, ...] = _option((), "Text to take off numbers, such as %; () for negative ones in brackets.")
+    kind: str = _option("", "Of a column.", "(number|category|date)?", "number, category or date")
     dates: tuple[str, ...] = _option((), "Form of dates, such as %d.%m.%Y.")
     counts: str = _option("", "Column that says how many users a row stands for, or none.")
-    fold: bool = _option(False, "Categories that differ only in case are the same.")
-    bad_rows: str = _option("", "Rows with too few or too many fields: skip, or fill up those with too few.")
-    outside: str = _option("error", "Numbers outside their range: error, missing or clip.")
+    fold: bool = _option(False, "Categories that differ only in case are the same.", "True|False", "True or False")
+    bad_rows: str = _option(
+        "", "Rows with too few or, not to be filled, too many fields.", "(skip|fill)?", "skip or fill"
+    )
+    outside: str = _option("error", "Numbers outside their range.", "error|missing|clip", "error, missing or clip")
 
     def __post_init__(self) -> None:
         for option in fields(self):
-            object.__setattr__(self, option.name, _converted(option.name, option.default, getattr(self, option.name)))
-        group = next((group for group, marks in THOUSANDS.items() if self.thousands in tuple(marks)), self.thousands)
-        object.__setattr__(self, "thousands", group)
-        object.__setattr__(self, "separator", {"tab": "\t", "\\t": "\t"}.get(self.separator, self.separator))
-        for name, words in _WORDS.items():
-            checks.choice(among=words, **{name: getattr(self, name)})
-        if len(self.separator) > 1 or self.separator in ('"', "\n", "\r"):
-            raise ValueError(f"separator must be one character or tab, got separator={self.separator!r}")
-        if self.thousands not in THOUSANDS or self.thousands == (self.decimal or None):
-            rule = "a point, a comma, a blank or an apostrophe, and not the decimal mark"
-            raise ValueError(f"thousands must be {rule}, got thousands={self.thousands!r}, decimal={self.decimal!r}")
-        try:
-            codecs.lookup(self.encoding or "utf-8")
-        except LookupError:
-            got = f"got encoding={self.encoding!r}"
-            raise ValueError(f"encoding must be one that Python knows, {got}") from None
+            value = _as_type(option.default, getattr(self, option.name))
+            value = _SAME.get(value, value) if option.name in ("separator", "thousands") else value
+            if not re.fullmatch(option.metadata["pattern"], str(value)):
+                rule = option.metadata["rule"]
+                raise ValueError(f"{option.name} must be {rule}, got {option.name}={checks.shortened(value)}")
+            object.__setattr__(self, option.name, (int(value) if value else None) if option.default is None else value)
+        if self.thousands == (self.decimal or None):
+            raise ValueError(f"thousands must not be the decimal mark, got thousands={self.thousands!r}")
 
     @classmethod
     def of(cls, words: Sequence[str]) -> "Reading":
-        """Return what words like ``thousands=.`` state; an option may occur several times if it takes several entries.
+        """Return what words like ``thousands=.`` state; an option that takes several entries may occur several times.
 
         Examples
         --------
@@ -88,8 +79,7 @@ class Reading:
             name, _, value = word.partition("=")
             if name not in known:
                 raise ValueError(f"reading must state {', '.join(known)}, got {checks.shortened(word)}")
-            several = isinstance(known[name], tuple)
-            given[name] = [*given.get(name, ()), value] if several else value == "True" if name == "fold" else value
+            given[name] = (*given.get(name, ()), value) if isinstance(known[name], tuple) else value
         return cls(**given)
 
     def stated(self) -> dict[str, Any]:
@@ -97,41 +87,40 @@ class Reading:
         return {o.name: getattr(self, o.name) for o in fields(self) if getattr(self, o.name) != o.default}
 
 
-def _converted(name: str, default: Any, value: Any) -> Any:
-    """Return the value of an option as its type."""
+def _as_type(default: Any, value: Any) -> Any:
+    """Return what is stated of an option as a tuple of texts, whether it is true, or a text."""
     if isinstance(default, tuple):
         entries = [value] if isinstance(value, str | int | float) else value
-        return tuple(f"{e:g}" if isinstance(e, float) else str(e).strip() for e in entries)
-    if default is None:
-        text = "" if value is None else str(value).strip()
-        if text and not re.fullmatch(r"\d{1,6}", text):
-            raise ValueError(f"{name} must be a whole number >= 0, got {name}={checks.shortened(text)}")
-        return int(text) if text else None
-    if not isinstance(value, type(default)):
-        raise TypeError(f"{name} must be {'text' if default == '' else 'true or false'}, got {name}={value!r}")
-    return value
+        return tuple(f"{entry:g}" if isinstance(entry, float) else str(entry).strip() for entry in entries)
+    text = "" if value is None else str(value)
+    return {"True": True, "False": False}.get(text, text) if default is False else text
 
 
 class AmbiguousError(ValueError):
-    """A file that can be read in two ways which differ: what is not known, and the options that decide it.
-
-    Parameters
-    ----------
-    question : str
-        What was met, with an example.
-    ways : mapping
-        Options by what they mean.
-    """
+    """A file that can be read in two ways which differ: the question, with an example, and the options that decide."""
 
     def __init__(self, question: str, ways: Mapping[str, Mapping[str, Any]]) -> None:
         super().__init__(question)
-        self.question, self.ways, self.column, self.file = question, ways, "", ""
+        self.question, self.ways, self.subject = question, ways, ""
 
     def __str__(self) -> str:
-        """Return the question with its file, its column and its ways."""
-        subject = (f"{self.file}: " if self.file else "") + (f"column {self.column!r}: " if self.column else "")
+        """Return the question with what it is of, and its ways."""
         ways = [f"{' and '.join(spelled(way))} ({meaning})" for meaning, way in self.ways.items()]
-        return f"{subject}{self.question}; state {' or '.join(ways)}"
+        return f"{self.subject}{self.question}; state {' or '.join(ways)}"
+
+
+@contextmanager
+def naming(subject: str) -> Iterator[None]:
+    """Name a file or a column in errors of what it holds."""
+    try:
+        yield
+    except AmbiguousError as ask:
+        ask.subject = f"{subject}: {ask.subject}"
+        raise
+    except checks.UsageError:
+        raise
+    except ValueError as error:
+        raise ValueError(f"{subject}: {error}") from None
 
 
 def spelled(options: Mapping[str, Any]) -> Iterator[str]:

@@ -1,63 +1,130 @@
-"""A table that was read: the names of all columns, and the entries of those that were wanted, as they stand."""
+"""A table: its columns as they stand, and where its header and its data are; asked where that has two answers.
 
-from collections.abc import Callable, Sequence
+Text and workbooks are treated alike: as rows of texts, of which the first thousand and the last few are looked at.
+"""
+
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 import pandas as pd
 
-from ldpnb.data.reading import AmbiguousError, Reading
+from ldpnb.data.entries import Entries, parsed
+from ldpnb.data.reading import AmbiguousError, Reading, Ways, naming
 
-Wanted = Callable[[Sequence[str]], list[int]]
-"""Chooses the places of the columns that are wanted among the names of all."""
+Rows = list[list[str]]
+
+_ROWS = 1000
+_TOTAL = re.compile(r"(?i)(grand )?(total|sum|summe|gesamt|insgesamt|totale|somme|source|quelle|note)\b.*", re.S)
+_PLAIN = re.compile(r"[-+]?[\d.,' \u00a0\u202f\u2019]*\d[\deE+-]*|\d{1,4}([-./])\d{1,2}\1\d{1,4}(\D.*)?")
+"""A number or a date."""
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Names of all columns, and the entries of those that were wanted, by their places.
+    """A table that was read."""
 
-    Parameters
-    ----------
-    names : tuple of str
-    columns : DataFrame
-        Its columns are places in `names`.
-    reading : Reading
-        As stated and found.
-    skipped : int
-        Rows left out, or filled up, for their number of fields.
-    unsure : AmbiguousError, optional
-        Raised for a column that is not plain ASCII.
-    """
+    names: tuple[str, ...]  # of all columns
+    columns: pd.DataFrame  # the entries of those that were wanted, by their places in `names`
+    above: int = 0  # lines above the data
+    skipped: int = 0  # rows left out, or filled up, for their number of fields
+    unsure: AmbiguousError | None = None  # raised for a column that is not plain ASCII
 
-    names: tuple[str, ...]
-    columns: pd.DataFrame
-    reading: Reading
-    skipped: int = 0
-    unsure: AmbiguousError | None = None
-
-    def entries(self, name: str) -> "pd.Series":
+    def column(self, name: str) -> "pd.Series":
         """Return the entries of a column; case and blanks around a name do not matter, the only one needs none.
 
-        Raises
-        ------
-        AmbiguousError
-            If they read otherwise in another encoding, or several columns have that name.
-        ValueError
-            If there is no such column.
+        A ValueError says if there is none of that name, several, or if it reads otherwise in another encoding.
         """
-        wanted, names = name.strip().lower(), self.names
-        places = [place for place, other in enumerate(names) if other == name]
-        places = places or [place for place, other in enumerate(names) if other.lower() == wanted]
-        if not places and not wanted and len(names) == 1:
-            places = [0]
+        once = self.names.count(name) == 1
+        places = [self.names.index(name)] if once else wanted(self.names, {name.strip().lower()})
         if len(places) > 1:
-            above = (self.reading.skip or 0) + (self.reading.header or 0)
-            ways = {"columns 1, 2, ...": {"skip": above, "header": 0}}
+            ways = {"columns 1, 2, ...": {"skip": self.above, "header": 0}}
             raise AmbiguousError(f"{len(places)} columns are called {name!r}; rename them in the file", ways)
         if not places:
-            more = f" and {len(names) - 20:,} more" if len(names) > 20 else ""
-            wrong = f"no column {name[:60]!r}" if wanted else "its column must be named"
-            raise ValueError(f"{wrong}, its columns are {', '.join(n[:60] for n in names[:20])}{more}")
+            listed = ", ".join(other[:60] for other in self.names[:20]) + ", ..." * (len(self.names) > 20)
+            wrong = f"no column {name[:60]!r}" if name.strip() else "its column must be named"
+            raise ValueError(f"{wrong}, its columns are {listed}")
         series = self.columns[places[0]]
         if self.unsure and not (name.isascii() and all(str(entry).isascii() for entry in series.unique())):
             raise self.unsure
         return series
+
+    def entries(self, name: str, reading: Reading, *, ranged: bool = False) -> Entries:
+        """Return what the entries of a column mean, see `ldpnb.data.entries.parsed`."""
+        series = self.column(name)
+        with naming(f"column {name!r}"):
+            return parsed(series, reading, ranged=ranged)
+
+
+def wanted(names: Sequence[str], columns: set[str] | None) -> list[int]:
+    """Return the places of some columns, in lower case, among the names of all; None wants all, "" the only one."""
+    if columns is None or (len(names) == 1 and "" in columns):
+        return list(range(len(names)))
+    return [place for place, name in enumerate(names) if name.lower() in columns]
+
+
+def find_header(rows: Rows, reading: Reading, width: int = 0) -> tuple[int, int, tuple[str, ...]]:
+    """Return the lines above the header, its rows, and the names of at least so many columns: 1, 2, ... without one.
+
+    Where it is not the first line alone, ask.
+    """
+    skip, header = reading.skip, reading.header
+    filled = sorted(len(row) for row in rows if row)
+    if not filled:
+        raise ValueError("it has no rows")
+    if skip is None:
+        skip = next(place for place, row in enumerate(rows) if len(row) >= filled[len(filled) // 2])
+    if skip and reading.skip is None:
+        ways: Ways = {"lines above it are titles": {"skip": skip}, "line 1 is the header": {"skip": 0}}
+        ways["columns 1, 2, ..."] = {"skip": skip, "header": 0}
+        if max(map(len, rows[:skip])) == 1:
+            ways["there is one column"] = {"separator": ";"}
+        raise AmbiguousError(f"the header seems to be line {skip + 1}, {_cut(rows[skip])}", ways)
+    if skip >= len(rows):
+        raise ValueError(f"skip must leave a header and rows, got skip={skip}")
+    if header is None:
+        _ask_header(rows[skip : skip + _ROWS], skip + 1)
+    cells = rows[skip] + [""] * (width - len(rows[skip]))
+    names = [re.sub(r"\s+", " ", cell).strip() if header != 0 else "" for cell in cells]
+    numbered = not any(names)
+    names = [name or (str(i) if numbered else f"column {i}") for i, name in enumerate(names, 1)]
+    return skip, 1 if header is None else header, tuple(names)
+
+
+def _ask_header(rows: Rows, line: int) -> None:
+    """Ask if the first row looks like data, or if rows below it do not."""
+    columns = [[cell.strip() for cell in cells] for cells in zip_longest(*rows, fillvalue="")]
+    columns = [cells for cells in columns if any(cells)]
+    plain = [[bool(_PLAIN.fullmatch(cell)) for cell in cells] for cells in columns]
+    both = zip(columns, plain, strict=True)
+    likes = [cells[0] in cells[1:] or (p[0] and 2 * sum(p) > len(p)) for cells, p in both if cells[0]]
+    if len(rows) > 1 and likes and all(likes):
+        ways: Ways = {"no header; columns 1, 2, ...": {"header": 0}, "it is the header": {"header": 1}}
+        raise AmbiguousError(f"line {line}, {_cut(rows[0])}, looks like data", ways)
+    first = next((place for place, row in enumerate(zip(*plain, strict=True)) if place and any(row)), 1)
+    upper = {cell for cells in columns for cell in cells[1:first]}
+    lower = {cell for cells in columns for cell in cells[first:]}
+    if 1 < first <= 4 and len(rows) > first + 10 and "" not in upper and not upper & lower:
+        ways = {"names are in the first": {"header": first}, "one": {"header": 1}}
+        raise AmbiguousError(f"the header seems to have {first} rows", ways)
+
+
+def find_footer(rows: Rows, reading: Reading, width: int) -> int:
+    """Return how many rows lie below the data; ask if some of the last ones are a total, or a text in one cell."""
+    if reading.footer is not None:
+        return reading.footer
+    below = 0
+    cells = [[cell.strip() for cell in row] for row in rows if any(map(str.strip, row))][-4:]
+    for place, row in enumerate(reversed(cells), 1):
+        first, alone = next(filter(None, row)), width > 2 and not any(row[1:])
+        if _TOTAL.fullmatch(first) or (alone and not _PLAIN.fullmatch(first)):
+            below = place
+    if not below:
+        return 0
+    ways = {"leave them out": {"footer": below}, "they are data": {"footer": 0}}
+    raise AmbiguousError(f"the last {below} rows, {_cut(cells[-below])}, do not look like data", ways)
+
+
+def _cut(row: Sequence[str]) -> str:
+    return f"{', '.join(row)[:60]!r}"

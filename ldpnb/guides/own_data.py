@@ -76,6 +76,8 @@ def shares(column: Column, names: Sequence[str], epsilon: float, *, seed: int) -
     unbiased estimate.
     """
     counts, users, parts = column.counts, column.users, []
+    if counts.size < 2:
+        raise ValueError(f"column {column.attribute!r} must have two values or more, got {column.labels[0]!r} only")
     order = np.argsort(-counts, kind="stable") if column.scale == "category" else slice(None)
     for name in names:
         mechanism = FREQUENCY[checks.choice(mechanism=name, among=tuple(FREQUENCY))](epsilon, counts.size)

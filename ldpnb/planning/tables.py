@@ -8,9 +8,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ldpnb.data.entries import ABSENT, label, parsed
-from ldpnb.data.files import opened
-from ldpnb.data.formats import read
+from ldpnb.data.entries import ABSENT, label
+from ldpnb.data.formats import opened, read
 from ldpnb.data.reading import Reading
 from ldpnb.planning.samples import StratifiedDesign
 
@@ -31,7 +30,7 @@ def load_strata(
         _need(("stratum", "size"), names)
         for column in ("stratum", "size", "sd") if "sd" in names else ("stratum", "size"):
             kind = "category" if column == "stratum" else "number"
-            entries = parsed(table.entries(column), column, replace(reading, kind=kind))
+            entries = table.entries(column, replace(reading, kind=kind))
             if (missing := entries.places < 0).any():
                 row = int(missing.argmax()) + 1
                 raise ValueError(f"{column} must have an entry in every row, got none in row {row}")
@@ -55,7 +54,7 @@ def read_columns(
     with opened(path, name) as file:
         table = read(file, reading)
         _need(needed, table.names)
-    texts = {column: [_text(entry) for entry in table.entries(column)] for column in dict.fromkeys(table.names)}
+    texts = {column: [_text(entry) for entry in table.column(column)] for column in dict.fromkeys(table.names)}
     return {column: np.array(entries, dtype=str) for column, entries in texts.items()}
 
 

@@ -88,15 +88,13 @@ COLUMNS = [
     ({"column": "age", "low": 5, "high": 1}, "low must be < high"),
     ({"column": "age", "low": 0.5, "high": 10}, "low and high must be whole"),
     ({"column": "pay", "low": 0, "high": 100}, "must hold whole numbers, got 20.5; state bins for real numbers"),
-    ({"column": "work", "low": 0, "high": 9}, "column work must hold numbers"),
-    ({"column": "work", "categories": ("Private", "State")}, "'Federal' of column work is not among the stated"),
+    ({"column": "work", "low": 0, "high": 9}, "column 'work': must hold numbers"),
+    ({"column": "work", "categories": ("Private", "State")}, "column 'work': 'Federal' is not among the stated"),
     ({"column": "age", "low": 17, "high": 90}, r"must lie in \[17, 90\], got 2 outside, such as 12, 95; state a wider"),
-    ({"column": "work", "unit": "week"}, "unit must be one of day, month, year, got unit='week'"),
-    ({"column": "work", "reading": Reading(kind="date")}, "'Private' is no date in a known form; state dates="),
-    ({"column": "age", "low": 0, "high": 1e9}, "column age must have at most 4,096 values, got 1,000,000,001"),
-    ({"column": "work", "group": "age"}, "column work must hold numbers, got 'Private'"),
+    ({"column": "work", "reading": Reading(kind="date")}, "'Private', .* is no date in a known form; state dates="),
+    ({"column": "age", "low": 0, "high": 1e9}, "column 'age': must have at most 4,096 values, got 1,000,000,001"),
+    ({"column": "work", "group": "age"}, "column 'work': must hold numbers, got 'Private'"),
     ({"column": "age", "group": "work"}, "low and high must be stated for numbers"),
-    ({"column": "age", "group": "AGE "}, "column and group must be two columns, got column='age' for both"),
 ]
 
 
@@ -109,7 +107,7 @@ def test_bad_columns_are_refused_by_name_rule_and_value(people: dict[str, Path],
 
 def test_a_table_without_rows_has_no_entries(tmp_path: Path) -> None:
     pd.DataFrame({"age": pd.array([], dtype="int64")}).to_parquet(tmp_path / "none.parquet")
-    with pytest.raises(ValueError, match=r"none.parquet: column 'age' has no entries"):
+    with pytest.raises(ValueError, match=r"none.parquet: column 'age': has no entries"):
         files.load_counts(tmp_path / "none.parquet", "age")
 
 
@@ -117,7 +115,7 @@ MEASURE = """
 import resource, sys
 from ldpnb.data import files
 
-users = [files.load_counts(path, "x", low=0, high=99).users for path in sys.argv[1:]]
+users = [files.load_counts(path, "x", low=0, high=100, bins=100).users for path in sys.argv[1:]]
 print(*users, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 """
 
@@ -125,7 +123,7 @@ print(*users, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 def test_five_million_rows_take_a_gigabyte_at_most(tmp_path: Path) -> None:
     block = np.arange(500_000) % 100
     text, parquet = tmp_path / "many.csv", tmp_path / "many.parquet"
-    text.write_text("x\n" + "".join(f"{i}\n" for i in block.tolist()) * 10)
+    text.write_text("x\n" + "".join(f"{i / 5e4:.5f}\n" for i in range(5_000_000)))  # all different
     pq.write_table(pa.table({"x": pa.array(np.tile(block, 10), pa.int16())}), parquet)
     command = [sys.executable, "-c", MEASURE, str(text), str(parquet)]
     result = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -138,14 +136,13 @@ def test_five_million_rows_take_a_gigabyte_at_most(tmp_path: Path) -> None:
     ("stated", "rule"),
     [
         ({"separator": "::"}, "separator must be one character or tab, got separator='::'"),
-        ({"encoding": "klingon"}, "encoding must be one that Python knows, got encoding='klingon'"),
-        ({"decimal": "x"}, "decimal must be one of"),
-        ({"thousands": "0"}, "thousands must be a point, a comma, .* got thousands='0'"),
-        ({"decimal": ",", "thousands": ","}, "thousands must be .* not the decimal mark"),
+        ({"decimal": "x"}, "decimal must be a point or a comma, got decimal='x'"),
+        ({"thousands": "0"}, "thousands must be a point, comma, .* got thousands='0'"),
+        ({"decimal": ",", "thousands": ","}, "thousands must not be the decimal mark"),
         ({"skip": -1}, "skip must be a whole number >= 0, got skip='-1'"),
-        ({"kind": "integer"}, "kind must be one of"),
-        ({"bad_rows": "cut"}, "bad_rows must be one of"),
-        ({"outside": "clamp"}, "outside must be one of error, missing, clip, got outside='clamp'"),
+        ({"kind": "integer"}, "kind must be number, category or date"),
+        ({"bad_rows": "cut"}, "bad_rows must be skip or fill"),
+        ({"outside": "clamp"}, "outside must be error, missing or clip, got outside='clamp'"),
     ],
 )
 def test_a_reading_that_cannot_be_is_refused(stated: dict, rule: str) -> None:

@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 
 from ldpnb.data import files
-from ldpnb.data.channels import load_channel
 from ldpnb.data.reading import Reading
 from ldpnb.estimators import linear
 from ldpnb.guides import own_data as own
@@ -42,29 +41,12 @@ def test_a_channel_that_mixes_up_inputs_has_no_unbiased_estimate() -> None:
     assert own.audit([[0.5, 0.5, 0.2], [0.5, 0.5, 0.8]])["value"].iloc[-1] == "no, rank 2"
 
 
-def test_a_saved_channel_is_read_and_audited(tmp_path: Path) -> None:
-    np.save(tmp_path / "channel.npy", CHANNEL)
-    np.savetxt(tmp_path / "channel.csv", CHANNEL, delimiter=",")
-    for name in ("channel.npy", "channel.csv"):
-        assert load_channel(tmp_path / name) == pytest.approx(CHANNEL)
-    said = own.audit(load_channel(tmp_path / "channel.npy")).set_index("what")["value"]
+def test_a_channel_is_audited() -> None:
+    said = own.audit(CHANNEL).set_index("what")["value"]
     assert said["exact privacy loss, nats"] == f"{np.log(3):.6g}"
     assert said["reports determine the distribution"] == "yes"
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "rule"),
-    [
-        ("rows.csv", b"0.5,0.5\n0.1,0.9\n", "its rows do: a column per input is wanted, transpose it"),
-        ("sums.csv", b"0.5,0.5\n0.1,0.8\n", r"channel must have columns that sum to 1"),
-        ("text.csv", b"a,b\n", r"cannot be read as a matrix of numbers"),
-        ("broken.npy", b"nothing", r"cannot be read as a matrix of numbers"),
-    ],
-)
-def test_what_is_no_channel_is_refused_by_name(tmp_path: Path, name: str, content: bytes, rule: str) -> None:
-    (tmp_path / name).write_bytes(content)
-    with pytest.raises(ValueError, match=f"{name}.*{rule}"):
-        load_channel(tmp_path / name)
+    with pytest.raises(ValueError, match="channel must have columns that sum to 1"):
+        own.audit([[0.5, 0.5], [0.1, 0.8]])
 
 
 def test_estimates_of_a_channels_inputs_lie_within_their_errors() -> None:
@@ -144,6 +126,12 @@ def test_notebooks_run_on_the_users_file(
 ) -> None:
     monkeypatch.chdir(people.parent)
     assert said in execute(identifier, monkeypatch, data=people.name, **given)
+
+
+def test_a_column_of_one_month_is_refused_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "days.csv").write_text("day,x\n" + "".join(f"2024-03-{1 + i % 28:02d},1\n" for i in range(60)))
+    with pytest.raises(ValueError, match="column 'day' must have two values or more, got '2024-03' only"):
+        execute("own_data", monkeypatch, data=str(tmp_path / "days.csv"), column="day")
 
 
 def test_a_notebook_does_not_take_a_range_from_the_users_file(people: Path, monkeypatch: pytest.MonkeyPatch) -> None:

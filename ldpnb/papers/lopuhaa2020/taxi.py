@@ -13,9 +13,7 @@ from scipy.special import ndtr
 
 from ldpnb import checks
 from ldpnb.data.column import Column
-from ldpnb.data.entries import parsed
-from ldpnb.data.files import opened
-from ldpnb.data.formats import read
+from ldpnb.data.formats import opened, read
 from ldpnb.data.reading import Reading
 from ldpnb.designs.strata import largest_remainder
 
@@ -45,7 +43,7 @@ def taxi(column: Literal["trip_distance", "payment_type"], path: str | Path = ""
     if not str(path):
         return stand_in(column)
     with opened(path) as file:
-        entries = parsed(read(file, Reading(), [column]).entries(column), column, Reading(kind="number"))
+        entries = read(file, Reading(), [column]).entries(column, Reading(kind="number"))
         distances, values = column == "trip_distance", entries.values
         size = _BINS if distances else len(PAYMENT_TYPES)
         index = np.ceil((values / _WIDTH if distances else values) - 1e-9)

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from ldpnb.accuracy import information, lower_bounds
 from ldpnb.accuracy.allocation import Outcomes
-from ldpnb.data import channels as saved
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.groups import LaplaceMeans
 from ldpnb.privacy import channel as finite
@@ -132,31 +131,6 @@ def test_no_output_of_a_noisy_statistic_passes_its_loss(
     assert abs(np.log(one @ density) - np.log(other @ density)) <= loss * (1 + 1e-9) + 1e-9
     assert loss <= np.ptp(values) / scale * (1 + 1e-9) + 1e-12
     assert outcomes.loss(2 * scale) <= loss * (1 + 1e-9) + 1e-12
-
-
-def test_a_saved_channel_is_read_back(tmp_path) -> None:
-    channel = KaryRandomisedResponse(1.0, 3).channel()
-    np.save(tmp_path / "a.npy", channel)
-    np.savetxt(tmp_path / "a.csv", channel, delimiter=",")
-    for name in ("a.npy", "a.csv"):
-        assert saved.load_channel(tmp_path / name) == pytest.approx(channel, rel=1e-12)
-
-
-def test_a_transposed_channel_is_told_from_one_that_is_neither(tmp_path) -> None:
-    tilted = np.array([[0.5, 0.5], [0.2, 0.8], [0.1, 0.9]])
-    np.savetxt(tmp_path / "rows.csv", tilted, delimiter=",")
-    with pytest.raises(ValueError, match=r"columns that sum to 1.*its rows do.*transpose it"):
-        saved.load_channel(tmp_path / "rows.csv")
-    np.savetxt(tmp_path / "neither.csv", 2 * tilted, delimiter=",")
-    with pytest.raises(ValueError, match=r"columns that sum to 1(?!.*transpose)"):
-        saved.load_channel(tmp_path / "neither.csv")
-
-
-@pytest.mark.parametrize(("name", "content"), [("words.csv", "a,b"), ("broken.npy", "no array")])
-def test_a_file_without_a_channel_is_named(tmp_path, name: str, content: str) -> None:
-    (tmp_path / name).write_text(content)
-    with pytest.raises(ValueError, match=name):
-        saved.load_channel(tmp_path / name)
 
 
 @examples(4)
