@@ -41,8 +41,7 @@ class _Commands(click.Group):
 
 
 def main() -> None:
-    """Run the command line with the companion's exit codes; SIGTERM ends it as Ctrl-C does, and so its workers."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    """Run the command line with the companion's exit codes."""
     try:
         code = cli.main(prog_name="ldpnb", standalone_mode=False)
     except (click.Abort, KeyboardInterrupt):
@@ -129,6 +128,7 @@ def run(ids: tuple[str, ...], parameters: dict[str, Any], output: Path | None, j
 
     tasks = runner.tasks(_chosen(ids), parameters, output)
     failed = asked = 0
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C, so that kernels end too
     with tqdm(total=len(tasks), unit="notebook", disable=not sys.stderr.isatty()) as bar:
         for outcome in runner.run(tasks, jobs):
             failed += bool(outcome.error)
@@ -153,6 +153,7 @@ def check(ids: tuple[str, ...]) -> None:
     options += ["-p", "ldpnb.run.checking", "--nbval", "--nbval-current-env", "--nbval-cell-timeout=600"]
     paths = [str(n.path) for n in _chosen(ids)]
     command = [sys.executable, "-m", "pytest", *options, f"--nbval-sanitize-with={sanitised}", *paths]
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C, so that pytest ends too
     raise SystemExit(min(subprocess.run(command, cwd=home(), check=False).returncode, 1))
 
 

@@ -1,6 +1,7 @@
 """The command line of sweeps."""
 
 import os
+import signal
 from pathlib import Path
 
 import click
@@ -62,6 +63,8 @@ def sweep(
         raise UsageError(f"--backend dask and --scheduler need each other, got {backend}, {scheduler}")
     require_uncommitted(output)
     options = {"repetitions": repetitions, "seed": seed, "jobs": jobs}
+    sweeps.find(id)  # its libraries may wait for memory for ever, and must end at once then
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C, so that workers end too
     try:
         table, computed = sweeps.sweep(id, grid, output, scheduler=scheduler, **options)
     except UsageError:
