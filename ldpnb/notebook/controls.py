@@ -7,6 +7,8 @@ from typing import Any
 
 from matplotlib.ticker import MaxNLocator
 
+from ldpnb.notebook.prose import short
+
 STEPS = 40
 """Fewest steps of a slider, unless it has fewer whole numbers."""
 
@@ -53,3 +55,8 @@ class Choice:
 def label(name: str, control: Slider | Choice) -> str:
     """Return the label of a control: its name in words, with its unit."""
     return name.replace("_", " ") + (f" ({control.unit})" if control.unit else "")
+
+
+def texts(control: Slider | Choice) -> list[str]:
+    """Return how the values of a control are shown."""
+    return [v if isinstance(v, str) else short(v, 4) for v in control.values]

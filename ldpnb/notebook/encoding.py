@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, Self
 
-import pandas as pd
-
 Kind = Literal["line", "points", "bars", "band"]
 
 
@@ -101,11 +99,6 @@ class Encoding:
         return [column if label is None else label for column, label in stated]
 
     @property
-    def share_y(self) -> bool:
-        """Whether panels have one vertical axis."""
-        return self.ylabel != ""
-
-    @property
     def flip(self) -> bool:
         """Whether `x` is the vertical axis; labels and scales stay those of `x` and `y`."""
         return self.xscale == "category"
@@ -129,10 +122,6 @@ class Encoding:
         parts: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in stated.items()}
         nested = {"layers": Layer, "marks": Mark}
         return cls(**parts | {name: tuple(kind(**v) for v in parts.get(name, ())) for name, kind in nested.items()})
-
-    def rows(self, table: pd.DataFrame) -> pd.DataFrame:
-        """Return the rows of a table that are drawn."""
-        return table[table[self.by].isin(self.series)] if self.by and self.series else table
 
 
 def panels_in_a_row(panels: int) -> int:

@@ -81,7 +81,7 @@ class Chart:
         inner: Any = figure.subfigures()  # whose legend and labels the constrained layout keeps off the title
         _head(figure, self.title, size=10, weight="bold")
         _head(inner, setting, size=8, color=_GREY)
-        axes = inner.subplots(tall, wide, sharex=True, sharey=drawn_as.share_y or drawn_as.flip, squeeze=False)
+        axes = inner.subplots(tall, wide, sharex=True, sharey=drawn_as.ylabel != "" or drawn_as.flip, squeeze=False)
         looks = looks_of(series)
         beside = list(dict.fromkeys(record["series"] for record in shown if record["mark"] != "bars"))
         apart = 0.25 * (len(beside) > 1 and drawn_as.by != drawn_as.x)
@@ -133,32 +133,17 @@ def curves(
     x: str,
     y: str,
     *,
-    by: str | None = None,
-    panel: str | None = None,
-    error: str | None = None,
-    band: tuple[str, str] | None = None,
-    xlabel: str | None = None,
-    ylabel: str | None = None,
-    xscale: str = "linear",
-    yscale: str = "linear",
-    discrete: bool = False,
     title: str = "",
     setting: str = "",
     marks: Iterable[Mark] = (),
+    **drawn_as: Any,
 ) -> Chart:
-    """Draw one curve per value of `by` in one panel per value of `panel`.
+    """Draw a tidy table, a row per point: one curve per value of `by` in one panel per value of `panel`.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Tidy: a row per point.
-    x, y, by, panel, error, band, xlabel, ylabel, xscale, yscale, discrete, marks
-        As in `ldpnb.notebook.encoding.Encoding`.
-    title, setting : str
-        The finding, with its number, and what was held fixed.
+    Whatever else says how, as `by`, `panel`, `error` and `xscale`, is a field of `ldpnb.notebook.encoding.Encoding`;
+    `title` is the finding, with its number, and `setting` what was held fixed.
     """
-    axes = (x, y, by, panel, error, band, xlabel, ylabel, xscale, yscale)
-    return Chart(table, Encoding(*axes, discrete=discrete, marks=tuple(marks)), title, setting)
+    return Chart(table, Encoding(x, y, marks=tuple(marks), **drawn_as), title, setting)
 
 
 def _head(figure: Any, text: str, **looks: Any) -> None:
@@ -300,24 +285,24 @@ def publish(chart: Chart, table: pd.DataFrame, name: str, *, caption: str) -> No
     if len(table) and records(table, drawn_as) != records(chart.table, chart.encoding):
         raise ValueError(f"{name}: needs the table that its figure was drawn from")
     picture = chart.png()
-    words = {"title": chart.title, "setting": chart.setting, "encoding": drawn_as.to_dict()}
     drawn = {".png": picture}
     if os.environ.get(environment.FIGURES_FOLDER) and os.environ.get(environment.FORMAT) != "png":
         drawn[".pdf"] = chart.pdf()
-    _write(table, name, caption, drawn, {key: part for key, part in words.items() if part})
+    words = {"title": chart.title, "setting": chart.setting, "encoding": drawn_as.to_dict()}
+    publish_table(table, name, caption=caption, drawn=drawn, **words)
     display(Image(picture, width=round(100 * WIDTH), alt=caption))
 
 
-def publish_table(table: pd.DataFrame, name: str, *, caption: str) -> None:
-    """Write a table as ``<name>.csv`` with its provenance when a folder is set; see `publish`."""
-    _write(table, name, caption, {}, {})
+def publish_table(
+    table: pd.DataFrame, name: str, *, caption: str, drawn: Mapping[str, bytes] | None = None, **words: Any
+) -> None:
+    """Write a table as ``<name>.csv`` with its provenance, and what was drawn from it, when a folder is set.
 
-
-def _write(table: pd.DataFrame, name: str, caption: str, drawn: dict[str, bytes], words: dict[str, Any]) -> None:
-    """Write a table's numbers and what was drawn from them, if a folder is set."""
+    See `publish`.
+    """
     if not caption.strip() or not len(table):
         raise ValueError(f"{name}: needs a caption and a table with rows")
-    folder = os.environ.get(environment.FIGURES_FOLDER)
+    folder, drawn = os.environ.get(environment.FIGURES_FOLDER), drawn or {}
     if not folder:
         return
     content = without_formulas(table).to_csv(index=False, float_format="%.10g", lineterminator="\n").encode()
@@ -326,7 +311,7 @@ def _write(table: pd.DataFrame, name: str, caption: str, drawn: dict[str, bytes]
         "parameters": json.loads(os.environ.get(environment.RUN_PARAMETERS) or "{}"),
         "rows": len(table),
         "columns": list(table.columns),
-        **words,
+        **{key: part for key, part in words.items() if part},
         "sha256": hashlib.sha256(content).hexdigest(),
         "drawn": {suffix: hashlib.sha256(part).hexdigest() for suffix, part in drawn.items()},
     }

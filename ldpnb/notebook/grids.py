@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ldpnb.notebook.controls import Choice, Slider, label
+from ldpnb.notebook.controls import Choice, Slider, label, texts
 from ldpnb.notebook.figures import Chart
-from ldpnb.notebook.prose import short
 from ldpnb.notebook.records import NUMBERS, Record, records, value
 
 NAME = "live.grid.json"
@@ -52,7 +51,7 @@ def grid(redraw: Callable[..., tuple[Chart, str]], controls: Mapping[str, Slider
                 "label": label(name, control),
                 "choice": isinstance(control, Choice),
                 "start": values[name].index(control.start),
-                "values": [v if isinstance(v, str) else short(v) for v in values[name]],
+                "values": texts(control),
                 "marks": marks[name],
             }
             for name, control in controls.items()

@@ -9,14 +9,14 @@ import base64
 import html
 import os
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ldpnb import writing
 from ldpnb.notebook import environment, grids
-from ldpnb.notebook.controls import Choice, Slider, label
+from ldpnb.notebook.controls import Choice, Slider, label, texts
 from ldpnb.notebook.figures import WIDTH, Chart
-from ldpnb.notebook.prose import short
 
 
 def live(redraw: Callable[..., tuple[Chart, str]], **controls: Slider | Choice) -> None:
@@ -64,9 +64,11 @@ def _shown(redraw: Callable[..., tuple[Chart, str]], controls: Mapping[str, Slid
 def _widget(name: str, control: Slider | Choice) -> Any:
     import ipywidgets as widgets
 
-    layout = widgets.Layout(width="32em", max_width="100%")
-    shape = {"description": label(name, control), "style": {"description_width": "initial"}, "layout": layout}
-    if isinstance(control, Choice):
-        return widgets.Dropdown(options=control.values, value=control.start, **shape)
-    options = [(short(value, 4), value) for value in control.values]
-    return widgets.SelectionSlider(options=options, value=control.start, continuous_update=False, **shape)
+    slider = partial(widgets.SelectionSlider, continuous_update=False)
+    return (widgets.Dropdown if isinstance(control, Choice) else slider)(
+        options=list(zip(texts(control), control.values, strict=True)),
+        value=control.start,
+        description=label(name, control),
+        style={"description_width": "initial"},
+        layout={"width": "32em", "max_width": "100%"},
+    )

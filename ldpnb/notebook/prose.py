@@ -8,19 +8,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 
-def say(text: str) -> None:
-    """Show a paragraph of Markdown with computed numbers: ``say(f"The loss is least at {place:.3g}.")``."""
+def say(text: str, shown: str = "") -> None:
+    """Show a paragraph of Markdown with computed numbers: ``say(f"The loss is least at {place:.3g}.")``.
+
+    What is `shown` may differ from the plain text.
+    """
     from IPython.display import display
 
-    display({"text/markdown": text, "text/plain": text}, raw=True)
+    display({"text/markdown": shown or text, "text/plain": text}, raw=True)
 
 
 def solution(text: str) -> None:
     """Show the solution of an exercise, folded; see `say`."""
-    from IPython.display import display
-
-    folded = f"<details><summary>Solution</summary>\n\n{text}\n\n</details>"
-    display({"text/markdown": folded, "text/plain": text}, raw=True)
+    say(text, f"<details><summary>Solution</summary>\n\n{text}\n\n</details>")
 
 
 def short(value: float, digits: int = 3) -> str:
@@ -64,14 +64,13 @@ def crossings(x: ArrayLike, one: ArrayLike, other: ArrayLike) -> list[float]:
     """
     grid, low, high = (np.asarray(v, float) for v in (x, one, other))
     positive = bool((grid > 0).all() and (low > 0).all() and (high > 0).all())
-    gap = np.log(low) - np.log(high) if positive else low - high
-    at = np.flatnonzero(np.sign(gap[:-1]) * np.sign(gap[1:]) < 0)
-    share = gap[at] / (gap[at] - gap[at + 1])
-    scale = np.log(grid) if positive else grid
-    between = scale[at] + share * (scale[at + 1] - scale[at])
-    touched = np.flatnonzero((gap[1:-1] == 0) & (np.sign(gap[:-2]) * np.sign(gap[2:]) < 0)) + 1
-    places = [*(np.exp(between) if positive else between), *grid[touched]]
-    return sorted((float(f"{place:.12g}") for place in places), reverse=bool(grid[0] > grid[-1]))
+    gap, scale = (np.log(low) - np.log(high), np.log(grid)) if positive else (low - high, grid)
+    gap, scale = gap[np.isfinite(gap)], scale[np.isfinite(gap)]
+    apart = np.flatnonzero(gap)
+    before = apart[:-1][np.sign(gap[apart[:-1]]) != np.sign(gap[apart[1:]])]  # where they may touch next
+    share = gap[before] / (gap[before] - gap[before + 1])
+    places = scale[before] + share * (scale[before + 1] - scale[before])
+    return [float(f"{place:.12g}") for place in (np.exp(places) if positive else places)]
 
 
 def where_less(x: ArrayLike, one: ArrayLike, other: ArrayLike, name: str = "ε", digits: int = 3) -> str:

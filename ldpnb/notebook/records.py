@@ -23,12 +23,12 @@ def records(table: pd.DataFrame, encoding: Encoding, *, digits: int = 6) -> list
     >>> records(table, Encoding("users", "error", by="rule"), digits=3)
     [{'series': 'MLE', 'panel': '', 'mark': 'line', 'x': [1, 10], 'y': [0.5, 0.123]}]
     """
-    rows, made = encoding.rows(table), []
+    rows, made = table[table[encoding.by].isin(encoding.series)] if encoding.series else table, []
     columns = [encoding.panel] if isinstance(encoding.panel, str) else list(encoding.panel or ())
     parts: Any = rows.groupby(columns, sort=False) if columns else [((), rows)]
     for place, part in parts:
-        values = [(c, v) for c, v in zip(columns, place, strict=True) if isinstance(v, str) or len(set(rows[c])) > 1]
-        panel = ", ".join(_panel(column, v) for column, v in values)
+        named = [(c, v) for c, v in zip(columns, place, strict=True) if isinstance(v, str) or len(set(rows[c])) > 1]
+        panel = ", ".join(v if isinstance(v, str) else f"{c.replace('_', ' ')} {name(v)}" for c, v in named)
         made += [_record(own, encoding, layer, panel, digits) for layer, own in _layers(part, encoding) if len(own)]
         for mark in encoding.marks:
             if mark.panel in ("", panel, *map(str, place)):
@@ -36,11 +36,6 @@ def records(table: pd.DataFrame, encoding: Encoding, *, digits: int = 6) -> list
                 words = {"side": mark.side} | ({"printed": True} if mark.printed else {})
                 made.append({"series": mark.label, "panel": panel, "mark": "at " + "".join(at)} | words | at)
     return made
-
-
-def _panel(column: str, value: Any) -> str:
-    """Return the title of a panel: a number's names the column."""
-    return value if isinstance(value, str) else f"{column.replace('_', ' ')} {name(value)}"
 
 
 def _layers(rows: pd.DataFrame, encoding: Encoding) -> Iterator[tuple[Layer, pd.DataFrame]]:

@@ -49,7 +49,7 @@ def chart(
     if len(panels) > 1:
         facet = {"field": "panel", "sort": panels, "title": None}
         spec = {"facet": facet, "columns": panels_in_a_row(len(panels)), "spec": spec | {"height": _SMALL}}
-        if not encoding.share_y:
+        if encoding.ylabel == "":
             spec["resolve"] = {"scale": {"x" if encoding.flip else "y": "independent"}}
     else:
         spec |= {"width": "container", "height": _HEIGHT}
@@ -114,8 +114,7 @@ def _series(records: Sequence[Record], encoding: Encoding) -> Iterator[Spec]:
 def _axis(encoding: Encoding, field: str, domain: Sequence[float] | None) -> Spec:
     """Return the channel of a field; ``low`` is on the axis of ``y``, which may have a domain of its own."""
     axis = "x" if field == "x" else "y"
-    label, kind = getattr(encoding, f"{axis}label"), getattr(encoding, f"{axis}scale")
-    title = getattr(encoding, axis) if label is None else label
+    title, kind = encoding.labels[axis == "y"], getattr(encoding, f"{axis}scale")
     if kind == "category":
         return {"field": field, "sort": None, "title": title or None, "axis": {"labelAngle": 0, "labelLimit": 160}}
     scale: Spec = {"type": kind}
@@ -133,8 +132,8 @@ def _axis(encoding: Encoding, field: str, domain: Sequence[float] | None) -> Spe
         scale |= {"domain": domain, "nice": False}
     elif axis == "x" or kind == "log":
         scale |= {"nice": False, "padding": 5}
-    title = textwrap.wrap(title, 44) or None
-    return {"field": field, "type": "quantitative", "title": title, "scale": scale, "axis": ticks}
+    lines = textwrap.wrap(title, 44) or None
+    return {"field": field, "type": "quantitative", "title": lines, "scale": scale, "axis": ticks}
 
 
 def _marked(kinds: set[str], x: Spec, y: Spec, across: str, up: str) -> Iterator[Spec]:

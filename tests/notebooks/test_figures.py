@@ -15,6 +15,7 @@ from ldpnb.notebook.encoding import Encoding, Layer
 from ldpnb.notebook.environment import FIGURES_FOLDER, HEADLESS
 from ldpnb.notebook.figures import Chart, curves
 from ldpnb.notebook.live import live
+from ldpnb.notebook.records import records
 
 ROWS = [(1.0, 0.5, "MLE", None), (2.0, 0.25, "MLE", None), (1.0, 0.52, "Norm-Sub", 0.01), (2.0, 0.24, "Norm-Sub", 0.01)]
 TABLE = pd.DataFrame(ROWS, columns=["epsilon", "mse", "by", "error"])
@@ -134,7 +135,7 @@ def test_a_published_table_holds_what_was_drawn_and_perhaps_further_series(tmp_p
     some = TABLE[TABLE["by"] == "MLE"]
     figures.publish(curves(some, "epsilon", "mse", by="by"), TABLE, "fig", caption="Errors.")
     kept = encoding.Encoding.read(json.loads((tmp_path / "fig.json").read_text())["encoding"])
-    assert kept.rows(TABLE).equals(some)
+    assert records(TABLE, kept) == records(some, Encoding("epsilon", "mse", by="by"))
     for other in (TABLE.iloc[:3], TABLE.assign(mse=1.0)):
         with pytest.raises(ValueError, match="fig: needs the table that its figure was drawn from"):
             figures.publish(curves(TABLE, "epsilon", "mse", by="by"), other, "fig", caption="Errors.")
