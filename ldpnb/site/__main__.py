@@ -1,6 +1,5 @@
 """Build the site: ``python -m ldpnb.site`` from a checkout, into ``build/site``."""
 
-import json
 import shutil
 import sys
 from collections.abc import Iterator
@@ -24,16 +23,7 @@ def sources() -> Iterator[tuple[str, bytes]]:
         for path in sorted(home().glob(pattern)):
             yield path.relative_to(home()).as_posix(), path.read_bytes()
     for notebook in catalogue():
-        yield f"notebooks/{notebook.id}.ipynb", shown(notebook.path.read_bytes())
-
-
-def shown(notebook: bytes) -> bytes:
-    """Return a notebook whose cells with hidden code are folded on its page too."""
-    content = json.loads(notebook)
-    for cell in content["cells"]:
-        if cell["metadata"].get("jupyter", {}).get("source_hidden"):
-            cell["metadata"].setdefault("tags", []).append("hide-input")
-    return json.dumps(content).encode()
+        yield f"notebooks/{notebook.id}.ipynb", notebook.path.read_bytes()
 
 
 def main() -> int:
