@@ -1,12 +1,12 @@
 """The user's own channel and column: audited, and collected under any mechanism."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ldpnb import checks
 from ldpnb.accuracy import gaps, histograms
@@ -20,15 +20,12 @@ from ldpnb.estimators import gaps as gap_estimators
 from ldpnb.mechanisms.contrasts import Contrast, SignedBit, SignedLaplace
 from ldpnb.mechanisms.groups import GroupMeans
 from ldpnb.mechanisms.registry import FREQUENCY, GAP, MEAN
-from ldpnb.notebook import table
+from ldpnb.notebook import Rows, table
 from ldpnb.notebook.encoding import Encoding, Layer
 from ldpnb.notebook.figures import Chart
 from ldpnb.papers.juarez2022 import clients
 from ldpnb.privacy.channel import as_channel, privacy_loss
 from ldpnb.rng import stream
-
-Counts = NDArray[np.int64]
-Rows = Iterator[dict[str, Any]]
 
 _PUBLISHED_CLIENTS = (25_000, 62_000)
 

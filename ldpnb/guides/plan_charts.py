@@ -1,12 +1,11 @@
 """Pictures of plans: what mechanisms need, how the error falls with people and budget, and what it is made of."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 
-from ldpnb.notebook import curves, table
-from ldpnb.notebook.encoding import Encoding
+from ldpnb.notebook import Rows, curves, table
 from ldpnb.notebook.figures import Chart
 from ldpnb.planning.plans import plan
 from ldpnb.planning.questions import Mean, Question
@@ -15,7 +14,7 @@ _BUDGET = "epsilon (nats)"
 
 
 @table
-def people(question: Question, epsilons: Sequence[float], *, curator: bool = True) -> Iterator[dict[str, Any]]:
+def people(question: Question, epsilons: Sequence[float], *, curator: bool = True) -> Rows:
     """Yield the people that each mechanism needs at each budget, best first; without `curator`, of people's own."""
     for epsilon in epsilons:
         for a in plan(question.with_value("epsilon", epsilon), curator=curator).answers:
@@ -38,11 +37,11 @@ def fewest(table: pd.DataFrame) -> str:
 def needs(table: pd.DataFrame, value: str, *, xlabel: str) -> Chart:
     """Draw one dot per mechanism on a logarithmic axis, in the order of the table, each with its number."""
     axes: dict[str, Any] = {"by": "mechanism", "mark": "points", "xscale": "category", "yscale": "log"}
-    return Chart(table, Encoding("mechanism", value, xlabel="", ylabel=xlabel, **axes))
+    return curves(table, "mechanism", value, xlabel="", ylabel=xlabel, **axes)
 
 
 @table
-def errors(question: Mean, counts: Sequence[int], epsilons: Sequence[float]) -> Iterator[dict[str, Any]]:
+def errors(question: Mean, counts: Sequence[int], epsilons: Sequence[float]) -> Rows:
     """Yield the error that the best mechanism promises, by the number of units that answer and the budget."""
     for epsilon in epsilons:
         for count in counts:
@@ -62,7 +61,7 @@ def falling(table: pd.DataFrame, unit: str, *, setting: str = "") -> Chart:
 
 
 @table
-def parts(question: Mean, epsilons: Sequence[float]) -> Iterator[dict[str, Any]]:
+def parts(question: Mean, epsilons: Sequence[float]) -> Rows:
     """Yield the shares of sampling and of randomisation in the best mechanism's variance at each budget, stacked."""
     for epsilon in epsilons:
         best = plan(question.with_value("error", None).with_value("epsilon", epsilon), curator=False).best

@@ -52,11 +52,16 @@ class Choice:
     unit: str = ""
 
 
-def label(name: str, control: Slider | Choice) -> str:
-    """Return the label of a control: its name in words, with its unit."""
-    return name.replace("_", " ") + (f" ({control.unit})" if control.unit else "")
+def described(name: str, control: Slider | Choice) -> dict[str, Any]:
+    """Return what a reader sees of a control: its label with its unit, its values as text, and where it starts.
 
-
-def texts(control: Slider | Choice) -> list[str]:
-    """Return how the values of a control are shown."""
-    return [v if isinstance(v, str) else short(v, 4) for v in control.values]
+    >>> described("sampling_rate", Choice(0.5, [0.25, 0.5], "of the users"))["label"]
+    'sampling rate (of the users)'
+    """
+    return {
+        "name": name,
+        "label": name.replace("_", " ") + (f" ({control.unit})" if control.unit else ""),
+        "choice": isinstance(control, Choice),
+        "start": control.values.index(control.start),
+        "values": [v if isinstance(v, str) else short(v, 4) for v in control.values],
+    }

@@ -7,14 +7,14 @@ stops, its ends and its start among them. Numbers have four digits, and every li
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from itertools import product
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ldpnb.notebook.controls import Choice, Slider, label, texts
+from ldpnb.notebook.controls import Choice, Slider, described
 from ldpnb.notebook.figures import Chart
 from ldpnb.notebook.records import NUMBERS, Record, records, value
 
@@ -35,48 +35,33 @@ def grid(redraw: Callable[..., tuple[Chart, str]], controls: Mapping[str, Slider
     Its settings are lists: the place of each control's value, the axes, the words and the numbers of the sentence, and
     the records that a chart draws (`ldpnb.notebook.records`), a kind and a list of numbers for each of its columns.
     """
-    values = {name: list(control.values) for name, control in controls.items()}
+    values = [control.values for control in controls.values()]
     shown: dict[Place, tuple[Any, ...]] = {}
     for count in MARKS:
-        marks = {name: _marks(control, values[name], count) for name, control in controls.items()}
-        places = _places(list(values.values()), list(marks.values()))
+        marks = [_marks(control, count) for control in controls.values()]
+        places = {
+            place for i, own in enumerate(values) for place in product(*marks[:i], range(len(own)), *marks[i + 1 :])
+        }
         for at in places - shown.keys():
-            chart, sentence = redraw(**{name: v[i] for (name, v), i in zip(values.items(), at, strict=True)})
+            chart, sentence = redraw(**{name: own[i] for name, own, i in zip(controls, values, at, strict=True)})
             axes = {part: v for part, v in chart.encoding.to_dict().items() if part != "marks"}
             drawn_as = [_short(record) for record in records(chart.table, chart.encoding, digits=12)]
             shown[at] = axes, drawn_as, sentence
-        stated = [
-            {
-                "name": name,
-                "label": label(name, control),
-                "choice": isinstance(control, Choice),
-                "start": values[name].index(control.start),
-                "values": texts(control),
-                "marks": marks[name],
-            }
-            for name, control in controls.items()
-        ]
+        stated = [described(*own) | {"marks": at} for own, at in zip(controls.items(), marks, strict=True)]
         text = _encoded(stated, {at: shown[at] for at in sorted(places)})
         if len(text) <= BYTES:
             break
     return text
 
 
-def _marks(control: Slider | Choice, values: Sequence[Any], count: int) -> list[int]:
+def _marks(control: Slider | Choice, count: int) -> list[int]:
     """Return the places of a control's marks: all values of a choice; the ends, the start and more of a slider."""
+    values = control.values
     if isinstance(control, Choice) or count >= len(values):
         return list(range(len(values)))
     places, start = np.linspace(0, len(values) - 1, count).round().astype(int), values.index(control.start)
     places[1 + np.abs(places[1:-1] - start).argmin()] = start
     return sorted(set(places.tolist()))
-
-
-def _places(values: Sequence[Sequence[Any]], marks: Sequence[Sequence[int]]) -> set[Place]:
-    """Return the settings in which at most one control is off its marks."""
-    places: set[Place] = set()
-    for i, own in enumerate(values):
-        places |= set(product(*marks[:i], range(len(own)), *marks[i + 1 :]))
-    return places
 
 
 def _short(record: Record) -> Record:

@@ -15,7 +15,7 @@ from typing import Any
 
 from ldpnb import writing
 from ldpnb.notebook import environment, grids
-from ldpnb.notebook.controls import Choice, Slider, label, texts
+from ldpnb.notebook.controls import Choice, Slider, described
 from ldpnb.notebook.figures import WIDTH, Chart
 
 
@@ -57,18 +57,16 @@ def _shown(redraw: Callable[..., tuple[Chart, str]], controls: Mapping[str, Slid
         picture.value = f'<p><b>{says}</b></p><img alt="{says}" style="{style}" src="data:image/png;base64,{drawn}">'
         return sentence
 
-    section = widgets.interactive(draw, **{name: _widget(name, control) for name, control in controls.items()})
-    return widgets.VBox([section, picture])._repr_mimebundle_() | {"text/plain": section.result}
-
-
-def _widget(name: str, control: Slider | Choice) -> Any:
-    import ipywidgets as widgets
-
+    shown = {}
     slider = partial(widgets.SelectionSlider, continuous_update=False)
-    return (widgets.Dropdown if isinstance(control, Choice) else slider)(
-        options=list(zip(texts(control), control.values, strict=True)),
-        value=control.start,
-        description=label(name, control),
-        style={"description_width": "initial"},
-        layout={"width": "32em", "max_width": "100%"},
-    )
+    for name, control in controls.items():
+        words = described(name, control)
+        shown[name] = (widgets.Dropdown if words["choice"] else slider)(
+            options=list(zip(words["values"], control.values, strict=True)),
+            value=control.start,
+            description=words["label"],
+            style={"description_width": "initial"},
+            layout={"width": "32em", "max_width": "100%"},
+        )
+    section = widgets.interactive(draw, **shown)
+    return widgets.VBox([section, picture])._repr_mimebundle_() | {"text/plain": section.result}
