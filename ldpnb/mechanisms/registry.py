@@ -1,8 +1,6 @@
 """The mechanisms by the names they carry in figures, tables, plans and options; their order gives their colours.
 
-Each entry makes the mechanism of a privacy loss: ``FREQUENCY[name](epsilon, domain_size)``, ``MEAN[name](epsilon,
-upper)``, and ``GAP[name](epsilon, sizes)`` for groups of these sizes. The two *as published* claim epsilon and lose
-more.
+Each entry makes the mechanism of a privacy loss. The two *as published* claim epsilon and lose more.
 """
 
 from collections.abc import Callable, Mapping
@@ -26,6 +24,7 @@ FREQUENCY: Mapping[str, Callable[[float, int], FrequencyMechanism]] = MappingPro
         "OLH": LocalHashing.optimised,
     }
 )
+"""Mechanisms for shares: ``FREQUENCY[name](epsilon, domain_size)``."""
 
 MEAN: Mapping[str, Callable[[float, float], MeanMechanism]] = MappingProxyType(
     {
@@ -34,6 +33,7 @@ MEAN: Mapping[str, Callable[[float, float], MeanMechanism]] = MappingProxyType(
         "central Laplace": CentralLaplace,
     }
 )
+"""Mechanisms for a mean: ``MEAN[name](epsilon, upper)``."""
 
 GAP: Mapping[str, Callable[..., GroupMeans | Contrast]] = MappingProxyType(
     {
@@ -45,6 +45,7 @@ GAP: Mapping[str, Callable[..., GroupMeans | Contrast]] = MappingProxyType(
         "M_L as published": lambda epsilon, sizes: LaplaceMeans.published(epsilon, len(sizes)),
     }
 )
+"""Mechanisms for the gap between groups of these sizes: ``GAP[name](epsilon, sizes)``."""
 
 COLOURED: tuple[tuple[str, ...], ...] = (
     ("k-RR", "OUE", "SUE", "subset selection", "signs", "central Laplace", "Gaussian", "OLH"),

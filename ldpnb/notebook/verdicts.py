@@ -23,17 +23,26 @@ def verdicts(*identifiers: str) -> None:
 
 def _paragraph(identifier: str) -> str:
     claim, verdict = claims.find(identifier), claims.decide(identifier)
-    says = claim.says[:1].upper() + claim.says[1:].rstrip(".") + ("" if claim.says.endswith("?") else ".")
+    return f"**{claim.place}: {verdict.status}.** {sentence(claim)}\n\n{points(verdict)}"
+
+
+def sentence(claim: claims.Claim) -> str:
+    """Return what a claim says as a sentence."""
+    return claim.says[:1].upper() + claim.says[1:].rstrip(".") + ("" if claim.says.endswith("?") else ".")
+
+
+def points(verdict: claims.Verdict) -> str:
+    """Return a verdict as a list in Markdown."""
     kind = _KINDS[verdict.kind]
     if verdict.false_alarm is not None:
         kind += f", false alarm <= {short(verdict.false_alarm)}"
     if verdict.power is not None:
         kind += f", power {short(verdict.power)}"
-    lines = [f"**{claim.place}: {verdict.status}.** {says}", "", f"- Decided for {verdict.decided_for}"]
     rows = {
         f"Evidence ({kind})": verdict.evidence,
         "Answer" if verdict.status == "answered" else "What holds": verdict.corrected,
         f"Assumption{READINGS[verdict.reading]}": verdict.assumption,
         "Argued in words": verdict.argument,
     }
-    return "\n".join([*lines, *(f"- {label}: {text}" for label, text in rows.items() if text)])
+    lines = [f"Decided for {verdict.decided_for}", *(f"{label}: {text}" for label, text in rows.items() if text)]
+    return "\n".join(f"- {line}" for line in lines)

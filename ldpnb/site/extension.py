@@ -9,7 +9,6 @@ from typing import Any
 import pandas as pd
 from docutils import nodes
 from sphinx import addnodes
-from sphinx.util.docutils import SphinxDirective
 
 from ldpnb.notebook.encoding import Encoding
 from ldpnb.notebook.records import records
@@ -45,17 +44,17 @@ def figure(name: str, image: nodes.image, root: str) -> nodes.container:
 
 
 def draw(app: Any, doctree: nodes.document) -> None:
-    """Make a notebook's page: charts for pictures, the live section, links to the ledger, plain tables."""
+    """Make charts of published pictures, and a notebook's page: its live section, links to the ledger, plain tables."""
     docname = app.env.docname
-    if not docname.startswith("notebooks/"):
-        return
-    name = docname.removeprefix("notebooks/")
-    root = "../" * docname.count("/")
+    name, root = docname.removeprefix("notebooks/"), "../" * docname.count("/")
     published = {path.stem: json.loads(path.read_bytes()) for path in (home() / "figures" / name).glob("*.json")}
-    pictures = {made["drawn"][".png"]: stem for stem, made in published.items() if "encoding" in made}
+    pictures = {made["drawn"][".png"]: f"{name}/{stem}" for stem, made in published.items() if "encoding" in made}
     for image in list(doctree.findall(nodes.image)):
-        if stem := pictures.get(Path(image["uri"]).stem):  # which myst-nb names by its hash
-            image.parent.replace(image, figure(f"{name}/{stem}", image.deepcopy(), root))
+        path = Path(image["uri"])
+        if "published" in image["classes"]:
+            pictures[path.stem] = path.relative_to("figures").with_suffix("").as_posix()
+        if stem := pictures.get(path.stem):  # which myst-nb names by its hash
+            image.parent.replace(image, figure(stem, image.deepcopy(), root))
     cells = [node for node in doctree.findall(nodes.container) if "cell" in node["classes"]]
     if playing := [cell for cell in cells if "live(" in cell.astext() and live.place(name).exists()]:
         for output in playing[-1].findall(nodes.container):
@@ -98,17 +97,6 @@ def resolve(app: Any, doctree: nodes.document) -> None:
         node.replace_self(nodes.reference("", "", *node.children, refuri=root + address))
 
 
-class Published(SphinxDirective):
-    """A published figure, by notebook and name."""
-
-    required_arguments = 1
-
-    def run(self) -> list[nodes.Node]:
-        """Return it."""
-        image = nodes.image(uri=f"/figures/{self.arguments[0]}.png")
-        return [figure(self.arguments[0], image, "../" * self.env.docname.count("/"))]
-
-
 def bundle(app: Any) -> None:
     """Write the script that draws charts."""
     import vl_convert
@@ -121,7 +109,6 @@ def bundle(app: Any) -> None:
 
 def setup(app: Any) -> dict[str, bool]:
     """Connect these to Sphinx."""
-    app.add_directive("published", Published)
     app.connect("builder-inited", bundle)
     app.connect("doctree-read", draw)
     app.connect("doctree-read", resolve)

@@ -1,17 +1,18 @@
 """The pages that follow from the ledger, the notebooks and the package, as Markdown for Sphinx."""
 
-import importlib
 import inspect
 import json
-import pkgutil
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import ldpnb
 from ldpnb import claims
+from ldpnb.notebook.verdicts import points, sentence
 from ldpnb.run.catalogue import Notebook, catalogue, home
 from ldpnb.run.ledger import committed_ledger
 from ldpnb.site import live
@@ -58,29 +59,17 @@ def ledger() -> str:
 def claim(row: dict[str, str]) -> str:
     """Return one claim: its verdict, what it says, what holds, the evidence, and where all that is."""
     source, known = row["claim"].split("/")[0], claims.find(row["claim"])
+    rates: dict[str, Any] = {name: float(row[name]) if row[name] else None for name in ("false_alarm", "power")}
+    verdict = claims.Verdict(**{part.name: row[part.name] for part in fields(claims.Verdict)} | rates)
     words = [f"{part}-{row[part].replace(' ', '-')}" for part in ("status", "reach", "kind")] + [f"source-{source}"]
     shown = f"[{source} in its notebook](/notebooks/{row['notebook']}.ipynb)" if row["notebook"] else source
-    rates = [f"{name.replace('_', ' ')} {row[name]}" for name in ("false_alarm", "power") if row[name]]
-    rebuilt = "; the formula is lost in the text at hand and rebuilt" if row["reading"] == "reconstructed" else ""
+    check = address(f"ldpnb.{claims.path_of(inspect.unwrap(known.check))}")
+    rests = [f"[`{'.'.join(path.split('.')[-2:])}`](code:{address(f'ldpnb.{path}')})" for path in known.rests_on]
     lines = [
         f"({anchor(row['claim'])})=\n### {row['place']}\n\n:::{{container}} claim {' '.join(words)}",
         f"{{bdg-{COLOURS.get(row['status'], 'info')}}}`{row['status']}` {shown}\n",
-        f"{row['says'][:1].upper()}{row['says'][1:].rstrip('.')}.\n",
-    ]
-    for part, title in (
-        ("corrected", "What holds"),
-        ("assumption", f"Assumption{rebuilt}"),
-        ("argument", "Argued in words"),
-    ):
-        if row[part]:
-            lines.append(f"- {title}: {row[part]}")
-    check = address(f"ldpnb.{claims.path_of(inspect.unwrap(known.check))}")
-    rests = [f"[`{'.'.join(path.split('.')[-2:])}`](code:{address(f'ldpnb.{path}')})" for path in known.rests_on]
-    lines += [
-        f"- Decided for {row['reach']}" + (f": {row['over']}" if row["over"] else ""),
-        f"- Evidence ({', '.join([row['kind'], *rates])}): {row['evidence']}",
-        f"- [The lines that decide it](code:{check}); rests on {', '.join(rests)}",
-        ":::",
+        f"{sentence(known)}\n\n{points(verdict)}",
+        f"- [The lines that decide it](code:{check}); rests on {', '.join(rests)}\n:::",
     ]
     return "\n".join(lines)
 
@@ -122,19 +111,17 @@ def card(notebook: Notebook) -> str:
 def package() -> Iterator[tuple[str, str]]:
     """Yield a page for the public names of each subpackage, and the page that lists these."""
     stubs = Path(ldpnb.__file__).with_suffix(".pyi").read_text(encoding="utf-8")
-    parts: dict[str, list[str]] = {}
+    parts: dict[str, dict[str, list[str]]] = {}
     for module, name in re.findall(r"^from \.(\S+) import \w+ as (\w+)", stubs, re.M):
-        parts.setdefault(module.split(".")[0], []).append(f"ldpnb.{module}.{name}")
-    for part, names in parts.items():
-        opening = (importlib.import_module(f"ldpnb.{part}").__doc__ or "").partition("\n\n")[0]
-        table = [".. autosummary::", "   :nosignatures:", "", *(f"   ~{name}" for name in names)]
-        lines = [part, "=" * len(part), "", opening, "", *table, ""]
-        for name in names:
-            short = name.rpartition(".")[2]
-            value = pkgutil.resolve_name(name)
-            kind = "class" if inspect.isclass(value) else "function" if callable(value) else "data"
-            members = ["   :members:"] if kind == "class" else []
-            lines += [short, "-" * len(short), "", f".. auto{kind}:: {name}", *members, ""]
-        yield f"package/{part}.rst", "\n".join(lines)
+        part = module.partition(".")[0]
+        parts.setdefault(part, {part: []}).setdefault(module, []).append(name)
+    for part, modules in parts.items():
+        names = [f"   ~ldpnb.{module}.{name}" for module, own in modules.items() for name in own]
+        opening, *texts = (
+            f".. automodule:: ldpnb.{module}\n" + (f"   :members: {', '.join(own)}\n" if own else "")
+            for module, own in modules.items()
+        )
+        table = "\n".join([".. currentmodule:: None", "", ".. autosummary::", "   :nosignatures:", "", *names])
+        yield f"package/{part}.rst", "\n\n".join([f"{part}\n{'=' * len(part)}", opening, table, *texts])
     tree = "```{toctree}\n:maxdepth: 2\n:glob:\n\npackage/*\n```"
     yield "package.md", f"# The package\n\nWhat `import ldpnb as ldp` offers.\n\n{tree}\n"
