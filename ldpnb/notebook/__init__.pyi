@@ -1,10 +1,10 @@
-from .controls import Choice as Choice
-from .controls import Slider as Slider
 from .encoding import Mark as Mark
 from .figures import curves as curves
 from .figures import publish as publish
 from .figures import publish_table as publish_table
 from .finding import finding as finding
+from .grids import Choice as Choice
+from .grids import Slider as Slider
 from .labels import literal as literal
 from .live import live as live
 from .prose import crossings as crossings

@@ -24,11 +24,10 @@ from matplotlib.ticker import LogFormatterSciNotation
 
 from ldpnb import writing
 from ldpnb.notebook import environment
-from ldpnb.notebook.encoding import Encoding, Mark, panels_in_a_row
+from ldpnb.notebook.encoding import NUMBERS, Encoding, Mark, Record, panels_in_a_row, records
 from ldpnb.notebook.labels import unset
 from ldpnb.notebook.looks import Look, looks_of
 from ldpnb.notebook.prose import short
-from ldpnb.notebook.records import NUMBERS, Record, records
 from ldpnb.notebook.tables import without_formulas
 
 __all__ = ["WIDTH", "Chart", "Mark", "curves", "looks_of", "publish", "publish_table"]

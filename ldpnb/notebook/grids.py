@@ -1,4 +1,4 @@
-"""A live section's charts and sentences on a grid of its controls, for pages where no Python answers.
+"""The controls of a live section, and its charts and sentences on a grid of them, for pages where no Python answers.
 
 The grid is written beside the notebook's figures when it runs with `environment.GRIDS` set, and committed. Every slider
 is dense, but all combinations would be too many: of several sliders at most one is off its marks, which are some of its
@@ -6,19 +6,24 @@ stops, its ends and its start among them. Numbers have four digits, and every li
 """
 
 import json
+import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.ticker import MaxNLocator
 
-from ldpnb.notebook.controls import Choice, Slider, described
+from ldpnb.notebook.encoding import NUMBERS, Record, records, value
 from ldpnb.notebook.figures import Chart
-from ldpnb.notebook.records import NUMBERS, Record, records, value
+from ldpnb.notebook.prose import short
 
 NAME = "live.grid.json"
+STEPS = 40
+"""Fewest steps of a slider, unless it has fewer whole numbers."""
 MARKS = (9, 5, 3)
 """Marks of a slider: fewer if the grid would be too large."""
 BYTES, DIGITS = 390_000, 4
@@ -29,11 +34,65 @@ _NUMBER = re.compile(r"(\d[\d.,]*(?:e-?\d+)?)")
 Place = tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Slider:
+    """A number between two limits, whole if its start is, with its unit; `log` if it is even in the logarithm."""
+
+    start: float
+    low: float
+    high: float
+    unit: str = ""
+    log: bool = False
+
+    @property
+    def values(self) -> list[Any]:
+        """Return all stops: the ends, the start, and round numbers between them, the same in every decade of a `log`.
+
+        >>> Slider(3, 0, 9).values, Slider(0.5, 0.0, 1.0).values[:3], Slider(1.0, 0.1, 10.0, log=True).values[-3:]
+        ([0, 1, 2, 3, 4, 5, 6, 7, 8, 9], [0.0, 0.02, 0.04], [7.9, 8.9, 10.0])
+        """
+        whole = isinstance(self.start, int)
+        if self.log:
+            low, high = math.log10(self.low), math.log10(self.high)
+            decade = 10 * math.ceil(STEPS / 10 / (high - low))
+            powers = range(math.ceil(decade * low), math.floor(decade * high) + 1)
+            spaced: Sequence[float] = [float(f"{10 ** (k / decade):.2g}") for k in powers]
+        else:
+            steps = [1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10]
+            spaced = MaxNLocator(round(1.4 * STEPS), steps=steps, integer=whole).tick_values(self.low, self.high)
+        inner = {round(v) if whole else float(f"{v:.10g}") for v in spaced}
+        return sorted(v for v in {self.low, self.start, self.high, *inner} if self.low <= v <= self.high)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One out of a few values."""
+
+    start: Any
+    values: Sequence[Any]
+    unit: str = ""
+
+
+def described(name: str, control: Slider | Choice) -> dict[str, Any]:
+    """Return what a reader sees of a control: its label with its unit, its values as text, and where it starts.
+
+    >>> described("sampling_rate", Choice(0.5, [0.25, 0.5], "of the users"))["label"]
+    'sampling rate (of the users)'
+    """
+    return {
+        "name": name,
+        "label": name.replace("_", " ") + (f" ({control.unit})" if control.unit else ""),
+        "choice": isinstance(control, Choice),
+        "start": control.values.index(control.start),
+        "values": [v if isinstance(v, str) else short(v, 4) for v in control.values],
+    }
+
+
 def grid(redraw: Callable[..., tuple[Chart, str]], controls: Mapping[str, Slider | Choice]) -> str:
     """Return the grid of a live section as JSON.
 
     Its settings are lists: the place of each control's value, the axes, the words and the numbers of the sentence, and
-    the records that a chart draws (`ldpnb.notebook.records`), a kind and a list of numbers for each of its columns.
+    the records that a chart draws (`ldpnb.notebook.encoding`), a kind and a list of numbers for each of its columns.
     """
     values = [control.values for control in controls.values()]
     shown: dict[Place, tuple[Any, ...]] = {}

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from ldpnb import writing
-from ldpnb.notebook import environment, grids
-from ldpnb.notebook.controls import Choice, Slider, described
+from ldpnb.notebook import environment
 from ldpnb.notebook.figures import WIDTH, Chart
+from ldpnb.notebook.grids import NAME, Choice, Slider, described, grid
 
 
 def live(redraw: Callable[..., tuple[Chart, str]], **controls: Slider | Choice) -> None:
@@ -38,8 +38,8 @@ def live(redraw: Callable[..., tuple[Chart, str]], **controls: Slider | Choice) 
         _, sentence = redraw(**{name: control.start for name, control in controls.items()})
         display({"text/plain": sentence}, raw=True)
         if os.environ.get(environment.GRIDS):
-            grid = grids.grid(redraw, controls).encode()
-            writing.write(Path(os.environ[environment.FIGURES_FOLDER], grids.NAME), grid)
+            path = Path(os.environ[environment.FIGURES_FOLDER], NAME)
+            writing.write(path, grid(redraw, controls).encode())
     else:
         display(_shown(redraw, controls), raw=True)
 

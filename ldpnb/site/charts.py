@@ -10,9 +10,8 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ldpnb.notebook.encoding import Encoding, panels_in_a_row
+from ldpnb.notebook.encoding import NUMBERS, Encoding, Record, panels_in_a_row
 from ldpnb.notebook.figures import looks_of
-from ldpnb.notebook.records import NUMBERS, Record
 
 Spec = dict[str, Any]
 _SHAPES = {"o": "circle", "s": "square", "D": "diamond", "^": "triangle-up", "v": "triangle-down"}

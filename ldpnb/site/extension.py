@@ -10,8 +10,7 @@ import pandas as pd
 from docutils import nodes
 from sphinx import addnodes
 
-from ldpnb.notebook.encoding import Encoding
-from ldpnb.notebook.records import records
+from ldpnb.notebook.encoding import Encoding, records
 from ldpnb.run.catalogue import home
 from ldpnb.site import code, live, pages
 from ldpnb.site.charts import chart, script

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ldpnb.notebook.encoding import Encoding
+from ldpnb.notebook.encoding import Encoding, Record
 from ldpnb.notebook.grids import NAME
-from ldpnb.notebook.records import Record
 from ldpnb.run.catalogue import home
 from ldpnb.site.charts import Spec, chart, script
 

@@ -10,12 +10,11 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
 
 from ldpnb.notebook import encoding, figures
-from ldpnb.notebook.controls import Choice, Slider
-from ldpnb.notebook.encoding import Encoding, Layer
+from ldpnb.notebook.encoding import Encoding, Layer, records
 from ldpnb.notebook.environment import FIGURES_FOLDER, HEADLESS
 from ldpnb.notebook.figures import Chart, curves
+from ldpnb.notebook.grids import Choice, Slider
 from ldpnb.notebook.live import live
-from ldpnb.notebook.records import records
 
 ROWS = [(1.0, 0.5, "MLE", None), (2.0, 0.25, "MLE", None), (1.0, 0.52, "Norm-Sub", 0.01), (2.0, 0.24, "Norm-Sub", 0.01)]
 TABLE = pd.DataFrame(ROWS, columns=["epsilon", "mse", "by", "error"])

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from ldpnb.notebook import curves
-from ldpnb.notebook.controls import Choice, Slider
 from ldpnb.notebook.environment import HEADLESS
+from ldpnb.notebook.grids import Choice, Slider
 from ldpnb.notebook.live import live
 
 

@@ -10,11 +10,9 @@ import pandas as pd
 import pytest
 
 from ldpnb.notebook import curves, grids
-from ldpnb.notebook.controls import Choice, Slider
-from ldpnb.notebook.encoding import Encoding, Layer, Mark
+from ldpnb.notebook.encoding import Encoding, Layer, Mark, records
 from ldpnb.notebook.figures import Chart
-from ldpnb.notebook.grids import NAME, grid
-from ldpnb.notebook.records import records
+from ldpnb.notebook.grids import NAME, Choice, Slider, grid
 from ldpnb.run.catalogue import catalogue, home
 
 pytest.importorskip("latex2mathml", reason="`make site` installs what this needs")
