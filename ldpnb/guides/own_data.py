@@ -27,8 +27,6 @@ from ldpnb.papers.juarez2022 import clients
 from ldpnb.privacy.channel import as_channel, privacy_loss
 from ldpnb.rng import stream
 
-_PUBLISHED_CLIENTS = (25_000, 62_000)
-
 
 @table
 def audit(channel: ArrayLike) -> Rows:
@@ -57,10 +55,8 @@ def channel_estimates(channel: ArrayLike, counts: ArrayLike, *, seed: int) -> pd
     laws = np.round(matrix.T / matrix.T.sum(axis=1, keepdims=True), 14)
     tallies = rng.multinomial(held, laws).sum(axis=0)
     columns = {"input": np.arange(held.size), "truth": held / held.sum()}
-    for name, weights in (
-        ("least squares", linear.least_squares_weights(matrix)),
-        ("best linear", linear.best_weights(matrix)),
-    ):
+    for name, solve in {"least squares": linear.least_squares_weights, "best linear": linear.best_weights}.items():
+        weights = solve(matrix)
         columns[name] = weights @ (tallies / held.sum())
         columns[f"sd, {name}"] = linear.deviations(weights, matrix, held)
     return pd.DataFrame(columns | {"MLE": likelihood.mle(matrix, tallies).estimate})
@@ -137,10 +133,9 @@ def groups(
         return None
     if data:
         return files.load_counts(data, name, group, low=low, high=high, bins=bins, reading=reading)
-    rates = clients.published_rates("true_positive_rate")
-    hits = [round(size * rate) for size, rate in zip(_PUBLISHED_CLIENTS, rates, strict=True)]
-    counts = np.array([[size - hit, hit] for size, hit in zip(_PUBLISHED_CLIENTS, hits, strict=True)])
-    title, values = "true positives among simulated clients", np.array([0.0, 1.0])
+    sizes, rates = np.array([25_000, 62_000]), clients.published_rates("true_positive_rate")
+    hits = np.rint(sizes * rates).astype(int)
+    title, counts, values = "true positives among simulated clients", np.stack([sizes - hits, hits], 1), np.arange(2.0)
     return Column(title, ("missed", "hit"), counts, values, groups=clients.GROUPS, low=0, high=1)
 
 
@@ -168,13 +163,12 @@ def gap_estimates(column: Column | None, epsilon: float, *, seed: int) -> Rows:
         mechanism: Contrast | GroupMeans = GAP[name](epsilon, column.sizes)
         values, unit = np.broadcast_to(column.unit_values, column.counts.shape), (column.high - column.low) / 2
         moments = (column.counts * values**2).sum(axis=1) / column.counts.sum(axis=1)
-        pair = float(moments[0]), float(moments[1])
         sums = mechanism.sample_sums(column.counts, values, rng=stream("own gap", name, epsilon, seed=seed))
         if isinstance(mechanism, SignedBit | SignedLaplace):
             estimate = gap_estimators.contrast_gap(mechanism, sums)
         else:
             estimate = gap_estimators.signed_gap(gap_estimators.group_means(mechanism, sums, column.sizes))
-        variance = gaps.GroupGap(mechanism, column.sizes).variance(pair)
+        variance = gaps.GroupGap(mechanism, column.sizes).variance(moments[:2].tolist())
         yield {
             "mechanism": name,
             "truth": float(column.mean[0] - column.mean[1]),

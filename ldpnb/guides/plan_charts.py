@@ -53,8 +53,7 @@ def errors(question: Mean, counts: Sequence[int], epsilons: Sequence[float]) -> 
 
 def falling(table: pd.DataFrame, unit: str, *, setting: str = "") -> Chart:
     """Draw `errors`."""
-    errors = table.groupby(unit)["error"]
-    gain = (errors.first() / errors.last()).max()
+    gain = table.groupby(unit)["error"].agg(lambda errors: errors.iloc[0] / errors.iloc[-1]).max()
     title = f"The largest budget divides the error of the smallest by up to {gain:.2g}"
     axes: dict[str, Any] = {"x": unit, "y": "error", "by": "budget", "xscale": "log", "yscale": "log"}
     return curves(table, **axes, ylabel="error promised", title=title, setting=setting)

@@ -50,7 +50,7 @@ def draw(app: Any, doctree: nodes.document) -> None:
     pictures = {made["drawn"][".png"]: f"{name}/{stem}" for stem, made in published.items() if "encoding" in made}
     for image in list(doctree.findall(nodes.image)):
         path = Path(image["uri"])
-        if "published" in image["classes"]:
+        if path.parts[0] == "figures" and not image["classes"]:  # which those on cards have
             pictures[path.stem] = path.relative_to("figures").with_suffix("").as_posix()
         if stem := pictures.get(path.stem):  # which myst-nb names by its hash
             image.parent.replace(image, figure(stem, image.deepcopy(), root))
