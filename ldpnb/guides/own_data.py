@@ -100,11 +100,12 @@ def finding(table: pd.DataFrame, column: Column) -> str:
 
 
 def estimated_shares(table: pd.DataFrame, column: Column, epsilon: float) -> Chart:
-    """Draw what `shares` returns, a panel per mechanism: the true shares of a column's values and one estimate.
+    """Draw what `shares` returns, a panel each if several: a column's true shares and one estimate.
 
     Numbers and dates are in their order, categories by size.
     """
-    words: dict[str, Any] = {"y": "share of users", "panel": "mechanism", "xlabel": column.attribute}
+    panel = "mechanism" if table["mechanism"].nunique() > 1 else None
+    words: dict[str, Any] = {"y": "share of users", "panel": panel, "xlabel": column.attribute}
     if column.scale == "category":
         estimate = Layer(name="estimate ± 2 sd", y="unbiased", mark="points", error="standard_deviation")
         layers: tuple[Layer, ...] = (Layer(name="truth", y="truth", mark="bars"), estimate)

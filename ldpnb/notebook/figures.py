@@ -156,8 +156,7 @@ def _draw(axis: Any, record: Record, drawn_as: Encoding, style: Look, places: Ma
     """Draw a curve with its band, points with their bars, or bars, at the places of names if there are any."""
     data = pd.DataFrame({column: record[column] for column in NUMBERS if column in record})
     if places:
-        data = data[data["x"].isin(list(places))]
-        data = data.assign(x=data["x"].map(places))
+        data = data.assign(x=data["x"].map(places)).dropna(subset="x")
     numbers = data.astype(float)
     x, y, spread = numbers["x"], numbers["y"], [numbers[end] for end in ("low", "high") if end in numbers]
     looks: dict[str, Any] = {"color": style.colour, "label": unset(record["series"])}

@@ -9,7 +9,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -103,7 +103,7 @@ def grid(redraw: Callable[..., tuple[Chart, str]], controls: Mapping[str, Slider
         }
         for at in places - shown.keys():
             chart, sentence = redraw(**{name: own[i] for name, own, i in zip(controls, values, at, strict=True)})
-            axes = {part: v for part, v in chart.encoding.to_dict().items() if part != "marks"}
+            axes = replace(chart.encoding, marks=()).to_dict()
             drawn_as = [_short(record) for record in records(chart.table, chart.encoding, digits=12)]
             shown[at] = axes, drawn_as, sentence
         stated = [described(*own) | {"marks": at} for own, at in zip(controls.items(), marks, strict=True)]

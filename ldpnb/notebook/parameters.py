@@ -59,8 +59,11 @@ class Parameter:
         if not all(map(math.isfinite, numbers)):
             raise self._refused("be finite", value)
         interval, listed = _INTERVAL.match(self.meaning), _WORDS.match(self.meaning)
-        if interval and not all(_inside(number, *interval.groups()) for number in numbers):
-            raise self._refused(f"lie in {interval[0][:-1]}", value)
+        if interval:
+            low, high = map(float, interval.group(2, 3))
+            outside = {end for end, bracket in ((low, interval[1]), (high, interval[4])) if bracket in "()"}
+            if not all(low <= number <= high and number not in outside for number in numbers):
+                raise self._refused(f"lie in {interval[0][:-1]}", value)
         words = re.split(r",\s*", listed[1]) if listed else []
         if words and converted not in words:
             raise self._refused(f"be one of {', '.join(words)}", value, nearest(converted, words))
@@ -85,11 +88,6 @@ class Parameter:
         if kind == "int" and value != int(value):
             raise ValueError
         return {"int": int, "float": float}.get(kind, type(value))(value)
-
-
-def _inside(number: float, opening: str, low: str, high: str, closing: str) -> bool:
-    above = number >= float(low) if opening == "[" else number > float(low)
-    return above and (number <= float(high) if closing == "]" else number < float(high))
 
 
 def declared_parameters(cell: str, where: str) -> tuple[Parameter, ...]:

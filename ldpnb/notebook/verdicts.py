@@ -33,11 +33,8 @@ def sentence(claim: claims.Claim) -> str:
 
 def points(verdict: claims.Verdict) -> str:
     """Return a verdict as a list in Markdown."""
-    kind = _KINDS[verdict.kind]
-    if verdict.false_alarm is not None:
-        kind += f", false alarm <= {short(verdict.false_alarm)}"
-    if verdict.power is not None:
-        kind += f", power {short(verdict.power)}"
+    rates = {"false alarm <=": verdict.false_alarm, "power": verdict.power}
+    kind = ", ".join([_KINDS[verdict.kind], *(f"{name} {short(v)}" for name, v in rates.items() if v is not None)])
     rows = {
         f"Evidence ({kind})": verdict.evidence,
         "Answer" if verdict.status == "answered" else "What holds": verdict.corrected,
