@@ -104,7 +104,7 @@ def estimated_shares(table: pd.DataFrame, column: Column, epsilon: float) -> Cha
 
     Numbers and dates are in their order, categories by size.
     """
-    panel = "mechanism" if table["mechanism"].nunique() > 1 else None
+    panel = "mechanism" if len(set(table["mechanism"])) > 1 else None
     words: dict[str, Any] = {"y": "share of users", "panel": panel, "xlabel": column.attribute}
     if column.scale == "category":
         estimate = Layer(name="estimate ± 2 sd", y="unbiased", mark="points", error="standard_deviation")
