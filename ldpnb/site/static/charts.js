@@ -54,7 +54,7 @@ function control({ name, label, values, marks, choice, start }) {
   const options = choice ? values.map((text, value) => ({ text, value, defaultSelected: value === start })) : marks.map((value) => ({ value }));
   const list = make(choice ? "select" : "datalist", { id: choice ? id : `${id}-ticks` }, ...options.map((o) => make("option", o)));
   const slider = { type: "range", id, max: values.length - 1, defaultValue: start };
-  const parts = choice ? [list] : [make("input", slider), make("output"), list];
+  const parts = choice ? [list] : [make("input", slider), make("output", { defaultValue: values[start] }), list];
   if (!choice && marks.length < values.length) parts[0].setAttribute("list", list.id);
   return make("div", { className: "control" }, make("label", { htmlFor: id, textContent: label }), ...parts);
 }
