@@ -7,23 +7,23 @@ from matplotlib.figure import Figure
 from ldpnb.notebook.annotations import head
 from ldpnb.notebook.figures import legend, look
 from ldpnb.notebook.labels import unset
-from ldpnb.surveys.estimates import Estimates
+from ldpnb.surveys.estimation import Estimates
 
 
 def picture(estimates: Estimates) -> Figure:
-    """Draw every estimate with its interval, and beside it the shares of the nearest and the likeliest distribution."""
+    """Draw every estimate with its interval, and beside it the shares of the nearest distribution."""
     rows, plan = estimates.rows, estimates.plan
     figure, axis = plt.subplots(figsize=(7.0, 1.5 + 0.3 * len(rows)))
-    for place, row in enumerate(rows):
-        axis.plot([row.low, row.high], [place, place], color=look("unbiased").colour, lw=2.5, solid_capstyle="butt")
+    places, ends = np.arange(len(rows)), ([row.low for row in rows], [row.high for row in rows])
+    axis.hlines(places, *ends, color=look("unbiased").colour, lw=2.5)
     series = {"unbiased": [row.estimate for row in rows]}
     if rows[0].norm_sub == rows[0].norm_sub:
-        series |= {"Norm-Sub": [row.norm_sub for row in rows], "MLE": [row.mle for row in rows]}
-    for (name, values), aside in zip(series.items(), (0.0, -0.25, 0.25), strict=False):
-        style, places = look(name), np.arange(len(rows)) + aside
+        series["Norm-Sub"] = [row.norm_sub for row in rows]
+    for name, values in series.items():
+        style = look(name)
         axis.plot(values, places, color=style.colour, marker=style.marker, ls="", label=name)
     names = [unset(" ".join(filter(None, [row.group, row.of]))) for row in rows]
-    axis.set(yticks=range(len(rows)), yticklabels=names, ylim=(len(rows) - 0.5, -0.5))
+    axis.set(yticks=places, yticklabels=names, ylim=(len(rows) - 0.5, -0.5))
     axis.set_xlabel("share" if plan.labels else rows[0].of)
     if len(series) > 1:
         legend(figure, [axis])
@@ -31,5 +31,5 @@ def picture(estimates: Estimates) -> Figure:
     finding = f"{f'Largest share, {largest.of}' if plan.labels else largest.of.capitalize()}: {largest.estimate:.3g}"
     level = f"{100 * (1 - estimates.alpha):g} %{' simultaneous' if plan.labels else ''}"
     interval = f"{level} interval {largest.low:.3g} to {largest.high:.3g}"
-    head(figure, finding, f"{interval}; {largest.reports:,} reports; epsilon {plan.reports.epsilon:.4g}")
+    head(figure, finding, f"{interval}; {largest.reports:,} reports; epsilon {plan.epsilon:.4g}")
     return figure

@@ -11,27 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldpnb.rng import stream
-from ldpnb.surveys.columns import among, column, distinct
 from ldpnb.surveys.field_plan import FieldPlan
+from ldpnb.surveys.fieldwork import column, once
 
 Columns = dict[str, NDArray[Any]]
-
-
-def columns(plan: FieldPlan) -> tuple[str, ...]:
-    """Return the columns of a list of the population that a draw needs."""
-    return ("id", *filter(None, [plan.unit]))
 
 
 def draw(plan: FieldPlan, frame: Mapping[str, Any], *, seed: int) -> Columns:
     """Return those who are asked, in the order of their parts and ids.
 
     `frame` lists everybody in the population: ``id``, ``(N,) str``, and as the design asks ``stratum`` or ``cluster``.
-    What is returned has the same columns, and ``cluster_size`` of a sample of clusters.
-
-    Raises
-    ------
-    ValueError
-        If everybody is asked, an entry is missing, an id occurs twice, or the list is not that of the plan.
+    What is returned has the same columns, and ``cluster_size`` of a sample of clusters. That everybody is asked, an
+    entry is missing, an id occurs twice, or the list is not that of the plan is a ValueError.
 
     >>> plan = FieldPlan(design="simple", kind="binary", p="3/4", q="1/4", population=5, asked=2)
     >>> draw(plan, {"id": list("edcba")}, seed=1)["id"].tolist()
@@ -39,29 +30,28 @@ def draw(plan: FieldPlan, frame: Mapping[str, Any], *, seed: int) -> Columns:
     """
     if plan.design == "everyone":
         raise ValueError("frame needs a plan of a sample: this one asks everybody")
-    table = {name: column(frame, name) for name in columns(plan)}
-    ids = table["id"]
-    distinct("id", ids)
-    if not plan.strata:
-        _as_planned("frame", ids.size, plan.population, "people")
+    ids = column(frame, "id")
+    once(ids, "id")
     if not plan.unit:
+        _as_planned("frame", ids.size, plan.population, "people")
         return {"id": _drawn(ids, plan.asked, "people", seed)}
-    people = {name: ids[table[plan.unit] == name] for name in np.unique(table[plan.unit]).tolist()}
+    parts = column(frame, plan.unit)
+    people = {name: ids[parts == name] for name in np.unique(parts).tolist()}
+    planned = {name: size for name, (size, _) in (plan.strata or {}).items()}
     if plan.strata:
-        among("stratum", table["stratum"], plan.strata)
-        sizes, asked = ({name: pair[i] for name, pair in plan.strata.items()} for i in (0, 1))
+        _as_planned("frame", len(people.keys() | planned), len(planned), "strata")
     else:
+        _as_planned("frame", ids.size, plan.population, "people")
         _as_planned("frame", len(people), plan.clusters, "clusters")
-        sizes = {name: plan.cluster_size or own.size for name, own in people.items()}
-        chosen = _drawn(np.array([*people]), plan.chosen, "clusters", seed).tolist()
-        asked = {name: plan.take or sizes[name] for name in chosen}
+    sizes = planned or {name: plan.cluster_size or own.size for name, own in people.items()}
     for name, size in sizes.items():
         _as_planned(f"{plan.unit} {name}", people.get(name, ids[:0]).size, size, "people")
+    chosen = [*planned] or _drawn(np.array([*people]), plan.chosen, "clusters", seed).tolist()
+    asked = plan.invited({name: sizes[name] for name in chosen})
     drawn = [_drawn(people[name], number, f"{plan.unit} {name}", seed) for name, number in asked.items()]
-    numbers = [own.size for own in drawn]
-    made = {"id": np.concatenate(drawn), plan.unit: np.repeat([*asked], numbers)}
+    made = {"id": np.concatenate(drawn), plan.unit: np.repeat(chosen, [*asked.values()])}
     if plan.clusters:
-        made["cluster_size"] = np.repeat([str(sizes[name]) for name in asked], numbers)
+        made["cluster_size"] = np.repeat([str(sizes[name]) for name in chosen], [*asked.values()])
     return made
 
 

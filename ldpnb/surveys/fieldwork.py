@@ -1,68 +1,118 @@
 """What came back from the field, checked against the plan: reports that the device can produce, from those asked."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from ldpnb import checks
-from ldpnb.surveys.columns import Words, column, distinct, refuse
 from ldpnb.surveys.field_plan import FieldPlan
-from ldpnb.surveys.samples import Sample
+from ldpnb.surveys.samples import Floats, Sample
 
-Columns = Mapping[str, NDArray[Any]]
+Words = NDArray[np.str_]
 
 
-def read(plan: FieldPlan, columns: Columns) -> tuple[NDArray[Any], Sample]:
-    """Return what each report says of every label, ``(n, k)``, and the sample that the reports are from."""
-    words = column(columns, "report", gaps=True)
-    if plan.collection == "curator" and words.size != 1:
-        raise ValueError(f"reports must be 1, the release, got {words.size:,}")
+def column(table: Any, name: str, *, gaps: bool = False) -> Words:
+    """Return a column as words, ``(n,)``, which must be there; a missing entry is '' where there may be `gaps`."""
+    if name not in table:
+        raise ValueError(f"column {name} must be among the columns, got {', '.join(map(str, table))}")
+    entries = pd.Series(np.asarray(table[name]), dtype=object)
+    words = entries.astype("string").fillna("").str.strip().to_numpy(dtype=str)
+    if not gaps:
+        refuse(words == "", words, f"{name} must be given in every row")
+    return words
+
+
+def refuse(wrong: NDArray[np.bool_], words: Words, rule: str) -> None:
+    """Refuse a column of which some rows are wrong, naming the first."""
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise ValueError(f"{rule}, got {checks.shortened(str(words[row]))} in row {row + 1}")
+
+
+def once(words: Words, name: str) -> None:
+    """Refuse words that are there more than once; gaps are none."""
+    refuse(pd.Series(words).duplicated().to_numpy() & (words != ""), words, f"{name} must be there once each")
+
+
+def read(plan: FieldPlan, table: Any, classes: Mapping[str, int] | None = None) -> tuple[Floats, Sample]:
+    """Return what each report says of every label, ``(n, k)``, and the sample that the reports are from.
+
+    With nonresponse `classes` that is the sample of those who answered among those invited in each.
+    """
+    words = column(table, "report", gaps=True)
     most = np.inf if plan.open_size else plan.asked
-    if not 1 <= words.size <= most:
-        raise ValueError(f"reports must be 1 to {most:,}, as many as were invited, got {words.size:,}")
-    if "id" in columns:
-        receipts = column(columns, "id", gaps=True)
-        distinct("id", receipts[receipts != ""])
-    return plan.reports.read(words), _sample(plan, columns, words.size)
-
-
-def _sample(plan: FieldPlan, columns: Columns, number: int) -> Sample:
-    """Return the sample that the plan asked for."""
+    _enough("the survey must have", words.size, plan.population or most, most)
+    if "id" in table:
+        once(column(table, "id", gaps=True), "id")
+    answers = _answers(plan, words)
+    if classes is not None:
+        return answers, _answering(plan, column(table, "class"), classes)
+    if not plan.unit:
+        return answers, Sample.simple(words.size, plan.population or words.size)
+    parts = column(table, plan.unit)
     if plan.strata:
-        sizes, asked = ({name: pair[i] for name, pair in plan.strata.items()} for i in (0, 1))
-        return Sample.of("stratum", column(columns, "stratum"), sizes, asked)
-    if not plan.clusters:
-        return Sample.simple(number, plan.population or number)
-    clusters = column(columns, "cluster")
-    sizes = _sizes(plan, columns, clusters)
+        return answers, _sample(plan.unit, parts, {name: size for name, (size, _) in plan.strata.items()}, plan.invited)
+    sizes = _sizes(plan, table, parts)
     if not 2 <= len(sizes) <= plan.chosen:
         raise ValueError(f"clusters must be 2 to {plan.chosen:,}, as many as were drawn, got {len(sizes):,}")
-    if sum(sizes.values()) > plan.population:
-        raise ValueError(f"cluster_size must sum to {plan.population:,} at most, got {sum(sizes.values()):,}")
-    asked = {name: min(plan.take or size, size) for name, size in sizes.items()}
-    drawn = Sample.of("cluster", clusters, sizes, asked)
-    return replace(drawn, population=plan.population, clusters=plan.clusters)
+    if (people := sum(sizes.values())) > plan.population:
+        raise ValueError(f"cluster_size must sum to {plan.population:,} at most, got {people:,}")
+    drawn = _sample(plan.unit, parts, sizes, plan.invited)
+    return answers, replace(drawn, population=plan.population, clusters=plan.clusters)
 
 
-def _sizes(plan: FieldPlan, columns: Columns, clusters: Words) -> dict[str, int]:
+def _answers(plan: FieldPlan, words: Words) -> Floats:
+    """Return what each report says; refuse reports that the device cannot produce."""
+    k = len(plan.labels)
+    if plan.kind == "Laplace":
+        numbers = pd.to_numeric(pd.Series(words), errors="coerce").to_numpy(dtype=float)
+        refuse(~np.isfinite(numbers), words, "report must be a finite number")
+        return ((numbers - plan.low) / plan.span)[:, None]
+    if plan.kind == "labels":
+        refuse(~np.isin(words, plan.labels), words, f"report must be one of {', '.join(plan.labels)}")
+        return (words[:, None] == np.array(plan.labels)).astype(float)
+    if plan.kind == "bits":
+        wrong = np.array([len(word) != k or not set(word) <= {"0", "1"} for word in words])
+        refuse(wrong, words, f"report must be a word of {k} bits, one per label")
+        return np.array([[*word] for word in words]).astype(float)
+    refuse(~np.isin(words, ("0", "1", "0.0", "1.0")), words, "report must be 0 or 1")
+    return words.astype(float)[:, None]
+
+
+def _sample(unit: str, words: Words, sizes: Mapping[str, int], invited: Any) -> Sample:
+    """Return samples of parts called `unit`, from the name of that of each report, ``(n,)``."""
+    refuse(~np.isin(words, [*sizes]), words, f"{unit} must be one of {', '.join(sizes)}")
+    part = pd.Categorical(words, [*sizes]).codes.astype(np.int64)
+    for (name, asked), number in zip(invited(sizes).items(), np.bincount(part, minlength=len(sizes)), strict=True):
+        _enough(f"{unit} {name} must have", number, sizes[name], asked)
+    return Sample(np.array([*sizes.values()], dtype=float), part, sum(sizes.values()))
+
+
+def _enough(rule: str, number: int, people: float, asked: float) -> None:
+    """Refuse more reports than people were asked, and fewer than a variance can be estimated from."""
+    if not min(2, people) <= number <= asked:
+        most = f"{min(2, people)} to {asked:,} reports, as many as were invited at most"
+        raise ValueError(f"{rule} {most}, got {number:,}")
+
+
+def _sizes(plan: FieldPlan, table: Any, clusters: Words) -> dict[str, int]:
     """Return how many people there are in each cluster drawn."""
     if plan.cluster_size:
         return dict.fromkeys(np.unique(clusters).tolist(), plan.cluster_size)
-    words = column(columns, "cluster_size")
-    wrong = np.array([not re.fullmatch(r"[1-9]\d*(\.0)?", word) for word in words])
-    refuse(wrong, words, "cluster_size must be an integer >= 1")
-    people = words.astype(float).astype(int)
-    sizes = dict(zip(clusters.tolist(), people.tolist(), strict=True))
+    words = column(table, "cluster_size")
+    people = pd.to_numeric(pd.Series(words), errors="coerce").to_numpy(dtype=float)
+    refuse(~((people >= 1) & (people % 1 == 0)), words, "cluster_size must be an integer >= 1")
+    sizes = dict(zip(clusters.tolist(), people.astype(int).tolist(), strict=True))
     refuse(people != [sizes[name] for name in clusters.tolist()], words, "cluster_size must be one number in a cluster")
     return sizes
 
 
-def check_invited(plan: FieldPlan, classes: Mapping[str, int]) -> None:
-    """Refuse nonresponse classes that are not those of the plan, or have no variance estimate."""
+def _answering(plan: FieldPlan, words: Words, classes: Mapping[str, int]) -> Sample:
+    """Return the sample by nonresponse classes; refuse those that are not the plan's, or have no variance estimate."""
     if plan.kind == "number":
         raise ValueError("nonresponse classes have no variance estimate for one-bit numbers: use another mechanism")
     if plan.design != "simple":
@@ -70,3 +120,4 @@ def check_invited(plan: FieldPlan, classes: Mapping[str, int]) -> None:
     number = sum(checks.whole(invited=invited, at_least=2) for invited in classes.values())
     if number != plan.asked:
         raise ValueError(f"invited must add up to the {plan.asked:,} of the plan, got {number:,}")
+    return replace(_sample("class", words, classes, dict), population=plan.population)

@@ -15,7 +15,7 @@ from ldpnb.planning.kit.pages import pages
 from ldpnb.rng import stream
 from ldpnb.surveys.draw import draw
 from ldpnb.surveys.field_plan import FieldPlan
-from ldpnb.surveys.reports import DEVICES, Reports, realised, realised_bits
+from ldpnb.surveys.reports import DEVICES, realised
 
 LABELS = ("never", "once", "often")
 DESIGNS: dict[str, dict[str, Any]] = {
@@ -33,12 +33,11 @@ def planned(design: str = "simple", kind: str = "binary", device: str = "spinner
     if kind == "Laplace":
         chances: dict[str, Any] = {"epsilon": 1.2}
     else:
-        several = realised_bits(1.5, outcomes, optimised=True) if kind == "bits" else None
-        p, q = several or realised(1.5, outcomes, len(labels) or 2)
-        chances = {"p": str(p), "q": str(q), "epsilon": Reports(kind, p, q, labels=labels).epsilon}  # type: ignore[arg-type]
+        p, q = realised("OUE" if kind == "bits" else "k-RR", 1.5, outcomes, len(labels) or 2)
+        chances = {"p": str(p), "q": str(q)}
     size = {"low": 0.0, "high": 24.0} if kind in ("number", "Laplace") else {}
     options = DESIGNS[design] | chances | size | {"asked": 200, "answers": 150, "error": 0.1, "failure": 0.05} | more
-    return FieldPlan(design=design, kind=kind, device=device, labels=labels, **options)  # type: ignore[arg-type]
+    return FieldPlan(design=design, kind=kind, device=device, labels=labels, **options)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -95,9 +94,9 @@ IDS = [str(i) for i in range(900)]
     [
         ("everyone", {"id": IDS}, "frame needs a plan of a sample"),
         ("simple", {"id": IDS[:899]}, "frame must have the 900 people of the plan, got 899"),
-        ("simple", {"id": [*IDS[:899], "3"]}, "id must be there once each, got 3 2 times"),
+        ("simple", {"id": [*IDS[:899], "3"]}, "id must be there once each, got '3' in row 900"),
         ("simple", {"id": [*IDS[:899], ""]}, "id must be given in every row, got '' in row 900"),
-        ("strata", {"id": IDS, "stratum": ["west"] * 900}, "stratum must be one of north, south | west, got 'west' in row 1"),
+        ("strata", {"id": IDS, "stratum": ["west"] * 900}, "frame must have the 2 strata of the plan, got 3"),
         ("strata", {"id": IDS, "stratum": ["north"] * 900}, "stratum north must have the 500 people of the plan, got 900"),
         ("clusters", {"id": IDS, "cluster": np.arange(900) % 59}, "frame must have the 60 clusters of the plan, got 59"),
         ("clusters", {"id": IDS, "cluster": [1, *(np.arange(899) % 60)]}, "cluster 1 must have the 15 people of the plan, got 16"),
@@ -152,9 +151,12 @@ def test_words_of_a_question_are_shown_and_never_run() -> None:
 @pytest.mark.parametrize(
     ("options", "groups", "message"),
     [
-        ({"collection": "curator"}, {}, "a curator collects true answers"),
-        ({"device": "form", "p": "2/3", "q": "1/3"}, {}, "p and q must be chances of form"),
-        ({"kind": "Laplace", "device": "die"}, {}, "device must be form with Laplace noise, got device=die"),
+        (
+            {"device": "form", "p": "2/3", "q": "1/3"},
+            {},
+            "device must have the chances of the plan, .*, got device=form",
+        ),
+        ({"kind": "Laplace", "device": "die"}, {}, "for Laplace noise be form, got device=die"),
         ({"kind": "Laplace", "device": "form"}, {"sex": ("f",)}, "by must be a new column with 2 values or more"),
         ({}, {"report": ("f", "m")}, "by must be a new column with 2 values or more"),
     ],
