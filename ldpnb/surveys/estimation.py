@@ -152,7 +152,7 @@ def _estimates(
     for label, bits in zip(labels, answers.T, strict=True):
         point = estimated_mean(sample, reports.value(bits), reports, inside)
         if inside is None:
-            ends = intervals.of_sample(reports, sample, point, bits, alpha / len(labels), known=known)
+            ends = intervals.of_sample(reports, sample, point, int(bits.sum()), alpha / len(labels), known=known)
         else:
             ends = intervals.student(replace(point, freedom=min(point.freedom, number - 1)), alpha / len(labels))
         rows.append(_row(plan, sample, point, ends, label, group, number))

@@ -30,17 +30,8 @@ ESTIMATORS: Mapping[str, str] = MappingProxyType(
 )
 """Estimators of means; all but a curator's release are those of `ldpnb.surveys.estimation`."""
 
-_DESIGNS = {
-    "everyone": ("mean", ""),
-    "simple": ("mean", ""),
-    "strata": ("stratified mean", "stratum"),
-    "clusters": ("expansion", "cluster"),
-    "two stages": ("expansion", "cluster"),
-}
-"""The estimator of each design, and the column that tells the parts of its sample apart."""
-
-_OPEN = ("everyone", "strata")
-"""Designs whose plans have no population: nobody else is meant, or the strata have sizes."""
+_UNITS = {"everyone": "", "simple": "", "strata": "stratum", "clusters": "cluster", "two stages": "cluster"}
+"""Designs, and the column that tells the parts of their samples apart."""
 
 _FORMAT, _SUM = "ldpnb plan 1", "sha256"
 
@@ -49,32 +40,19 @@ _FORMAT, _SUM = "ldpnb plan 1", "sha256"
 class FieldPlan:
     """What the field needs to know and the estimate will use.
 
-    Parameters
-    ----------
-    design, kind, device : str
-        The kind is that of the reports, the device one of `ldpnb.surveys.reports.DEVICES`.
-    p, q : str, optional
-        Chances that a report supports what its sender holds, and another given value: those of the device that is used,
-        as fractions such as ``"73/100"``. Not of Laplace noise.
-    epsilon : float
-        Exact loss of a report, nats; of Laplace noise it must be given.
-    question : str
-        As it will be asked.
-    low, high, labels
-        The range of numbers, or the values of no and yes, and what people choose from.
-    population : int, optional
-        People there are; not with `everyone`, whose promise is for the respondents.
-    strata : mapping, optional
-        From a stratum to its size and how many to ask.
-    clusters, chosen, take, cluster_size : int, optional
-        Clusters there are and to draw, people to ask in each (0: all), people in each (0: they differ).
-    asked, answers : int
-        People to invite, and answers that the promise needs.
-    error, failure, bound
-        The promise: an error of `error` or more has probability `failure` at most, by this law or bound.
+    - `design`, `kind`, `device`, str: the kind of the reports, and one of `ldpnb.surveys.reports.DEVICES`.
+    - `p`, `q`, str: chances that a report supports what its sender holds, and another given value: those of the device
+      that is used, as fractions such as ``"73/100"``. Not of Laplace noise.
+    - `epsilon`, float: exact loss of a report, nats; it must be given of Laplace noise.
+    - `question`, str: as it will be asked.
+    - `low`, `high`, `labels`: the range of numbers, or the values of no and yes, and what people choose from.
+    - `population`, int: people there are; not with `everyone`, whose promise is for the respondents.
+    - `strata`, mapping: from a stratum to its size and how many to ask.
+    - `clusters`, `chosen`, `take`, `cluster_size`, int: clusters there are and to draw, people to ask in each (0: all),
+      people in each (0: they differ).
+    - `asked`, `answers`, int: people to invite, and answers that the promise needs.
+    - `error`, `failure`, `bound`: an error of `error` or more has probability `failure` at most, by this law or bound.
 
-    Examples
-    --------
     >>> plan = FieldPlan(design="everyone", kind="binary", p="3/4", q="1/4", asked=500)
     >>> plan.estimator, round(plan.epsilon, 4)
     ('mean', 1.0986)
@@ -104,9 +82,10 @@ class FieldPlan:
 
     def __post_init__(self) -> None:
         checks.plain(self, asked=1)
-        for name, among in {"design": _DESIGNS, "kind": KINDS, "device": DEVICES}.items():
+        for name, among in {"design": _UNITS, "kind": KINDS, "device": DEVICES}.items():
             checks.choice(**{name: getattr(self, name)}, among=tuple(among))
         noise, k, strata = self.kind == "Laplace", len(self.labels), self.strata or {}
+        counted = self.design not in ("everyone", "strata")
         p, q = (Fraction(2, 3), Fraction(1, 3)) if noise else self.chances
         rules = (
             ("high", "be > low", self.low < self.high),
@@ -117,7 +96,7 @@ class FieldPlan:
             ("p", "be 1 - (k - 1) q of k labels", self.kind != "labels" or abs(p + (k - 1) * q - 1) < 1e-9),
             ("strata", "be given with design strata and no other", bool(strata) == (self.unit == "stratum")),
             ("strata", "be asked 1 to all of their people", all(1 <= asked <= n for n, asked in strata.values())),
-            ("population", "be all who are asked, or more", self.design in _OPEN or self.population >= self.asked),
+            ("population", "be all who are asked, or more", not counted or self.population >= self.asked),
             ("chosen", "be 2 to all clusters", self.unit != "cluster" or 2 <= self.chosen <= self.clusters),
         )
         for name, rule, kept in rules:
@@ -150,12 +129,12 @@ class FieldPlan:
     @property
     def estimator(self) -> str:
         """Name of the estimator that the promise is for, one of `ESTIMATORS`."""
-        return _DESIGNS[self.design][0]
+        return {"": "mean", "stratum": "stratified mean", "cluster": "expansion"}[self.unit]
 
     @property
     def unit(self) -> str:
         """Name of the parts of the sample and of the column that tells them apart, if there are any."""
-        return _DESIGNS[self.design][1]
+        return _UNITS[self.design]
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -1,16 +1,12 @@
-"""Intervals from randomised reports, exact where the design allows.
+"""Intervals from randomised reports: exact through the device where the design allows, else Student's t.
 
-Which one a survey uses must not depend on its reports: `of_sample` chooses by design and numbers alone. Exact in the
-finite population where answers to yes/no questions or labels are from a simple random sample; guaranteed through the
-device where every report stands for as many people; else Student's t with the degrees of freedom of the design.
+Which one a survey uses must not depend on its reports: `of_sample` chooses by design and numbers alone.
 """
 
 import math
 from bisect import bisect_left
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
 from ldpnb.surveys.binomials import sampled_tail
@@ -28,29 +24,28 @@ class Interval(NamedTuple):
 
 
 def of_sample(
-    reports: Reports, sample: Sample, point: Point, bits: NDArray[np.float64], alpha: float, *, known: bool = True
+    reports: Reports, sample: Sample, point: Point, ones: int, alpha: float, *, known: bool = True
 ) -> Interval:
-    """Return the interval for an estimate from `bits`, ``(n,)``, of a sample.
+    """Return the interval for an estimate from a sample, of whose reports so many are `ones`.
 
-    Through the device: the rates that the number of ones allows stand for estimates. With Clopper and Pearson's these
-    cover the mean of a population, whatever its values, at least as often as they say, for reports of a simple random
-    sample, or of strata sampled at one rate, once there are more than ``1 / q`` and ``1 / (1 - p)`` of them: the number
-    of ones is distributed as a sum of independent bits (Borcea, Brändén and Liggett 2009), whose tails beyond a whole
-    report are below the binomial's (Hoeffding 1956, Theorem 5). Where the size of the population is not `known`, that
-    of its law is not exact.
+    *Exact* in the finite population where answers to yes/no questions or labels are from a simple random sample of a
+    `known` number of people. *Guaranteed* where every report stands for as many people, and they are more than ``1/q``
+    and ``1/(1 - p)``: Clopper and Pearson's rates of ones then stand for estimates that cover the mean of any values at
+    least as often as they say. The number of ones is distributed as a sum of independent bits (Borcea, Brändén and
+    Liggett 2009), whose tails beyond a whole report are below the binomial's (Hoeffding 1956, Theorem 5). Else by
+    Student's t with the design's degrees of freedom.
     """
-    ones, number = int(bits.sum()), bits.size
+    number, population = sample.part.size, sample.population
     exact = known and sample.is_simple and reports.bits and reports.ends
-    enough = reports.bits and number > max(1 / reports.q, 1 / reports.miss)
-    if not exact and not (sample.even and enough):
+    if not exact and not (sample.even and reports.bits and number > max(1 / reports.q, 1 / reports.miss)):
         return student(point, alpha)
     low, high = clopper_pearson(ones, number, alpha)
     misfit = high < reports.q or low > reports.p
     remark = "the reports do not fit the device: its probabilities, or the answers, were not kept to" if misfit else ""
     if not exact:
         return Interval(reports.value(low), reports.value(high), "guaranteed", remark)
-    least, most = finite_share(ones, number, sample.population, reports, alpha)
-    return Interval(least / sample.population, most / sample.population, "exact", remark)
+    least, most = finite_share(ones, number, population, reports, alpha)
+    return Interval(least / population, most / population, "exact", remark)
 
 
 def student(point: Point, alpha: float) -> Interval:
@@ -85,10 +80,9 @@ def finite_share(ones: int, number: int, population: int, reports: Reports, alph
     """
 
     def least(ones: int, p: float, q: float) -> int:
-        """Return the fewest people with rate `p` of a one, of whom so many ones are not too many."""
-        everybody = range(population)
-        return bisect_left(
-            everybody, True, key=lambda holders: sampled_tail(ones, number, population, holders, p, q) > alpha / 2
-        )
+        def allowed(holders: int) -> bool:
+            return sampled_tail(ones, number, population, holders, p, q) > alpha / 2
+
+        return bisect_left(range(population), True, key=allowed)
 
     return least(ones, reports.p, reports.q), population - least(number - ones, 1 - reports.q, reports.miss)

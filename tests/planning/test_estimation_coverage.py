@@ -17,9 +17,9 @@ from scipy import stats
 from ldpnb.cli import cli
 from ldpnb.rng import stream
 from ldpnb.surveys import intervals
-from ldpnb.surveys.draw import draw
 from ldpnb.surveys.estimation import estimate
 from ldpnb.surveys.field_plan import FieldPlan
+from ldpnb.surveys.fieldwork import draw
 
 REPETITIONS = 4000 if "LDPNB_THOROUGH" in os.environ else 150
 FALSE_ALARM = 1e-6

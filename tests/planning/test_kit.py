@@ -13,8 +13,8 @@ from fielded import run
 from ldpnb.planning.kit import command
 from ldpnb.planning.kit.pages import pages
 from ldpnb.rng import stream
-from ldpnb.surveys.draw import draw
 from ldpnb.surveys.field_plan import FieldPlan
+from ldpnb.surveys.fieldwork import draw
 from ldpnb.surveys.reports import DEVICES, realised
 
 LABELS = ("never", "once", "often")

@@ -31,8 +31,8 @@ def kit(plan: Path, output: Path, frame: Path | None, seed: int | None, by: tupl
     """
     from ldpnb.planning.kit.pages import pages
     from ldpnb.planning.tables import read_columns
-    from ldpnb.surveys.draw import draw
     from ldpnb.surveys.field_plan import FieldPlan
+    from ldpnb.surveys.fieldwork import draw
 
     if (frame is None) != (seed is None):
         missing = "seed" if seed is None else "frame"

@@ -16,8 +16,8 @@ from scipy import stats
 
 import ldpnb
 from ldpnb.notebook.labels import literal
-from ldpnb.surveys.draw import Columns
 from ldpnb.surveys.field_plan import ESTIMATORS, FieldPlan
+from ldpnb.surveys.fieldwork import Columns
 from ldpnb.surveys.reports import DEVICES, odds
 
 _PAGES = ("start.md", "sample.md", "device.md", "consent.md", "script.md", "data.md", "methods.md", "form.html")
@@ -37,7 +37,7 @@ def pages(
 
     - `plan`, FieldPlan
     - `groups`, mapping, optional: public columns to record beside a report, and their values.
-    - `drawn`, mapping of columns, optional: those who are asked, see `ldpnb.surveys.draw.draw`.
+    - `drawn`, mapping of columns, optional: those who are asked, see `ldpnb.surveys.fieldwork.draw`.
     - `seed`, `listed`, `list_sum`: of the draw its seed, how many people the list has, and the SHA-256 of its file.
 
     >>> plan = FieldPlan(design="everyone", kind="binary", p="2/3", q="1/3", device="die", asked=500)
