@@ -27,17 +27,11 @@ _SHOWN = ["of", "group", "reports", "estimate", "standard_error", "low", "high",
 class Estimate:
     """One number and how far it may be off.
 
-    - `of`, str: a label, "share" or "mean".
-    - `group`, str: empty for the population.
-    - `reports`, int
-    - `estimate`, `low`, `high`, float: the interval is clipped to the range, the unbiased estimate is not.
-    - `standard_error`, `sampling_error`, `randomisation_error`, float: the squares of the parts add up to that of the
-      first. Where chance makes the part of sampling negative it is 0.
-    - `design_effect`, `design_effect_total`, float: sampling variance, and all of it, over that of a simple random
-      sample of as many; nan where nothing can be told.
-    - `norm_sub`, float: the same share of the nearest distribution.
-    - `interval`, str: how it was made: "exact", "guaranteed", or "t" with its degrees of freedom.
-    - `remark`, str
+    `of` is a label, "share" or "mean"; `group` is empty for the population. The interval is clipped to the range, and
+    the unbiased estimate is not; `interval` is "exact", "guaranteed", or "t" with its degrees of freedom. The squares
+    of the errors by sampling and by randomisation add up to that of the standard error; where chance makes the first
+    negative it is 0. A design effect is the variance by sampling, or all of it, over that of a simple random sample of
+    as many; nan where nothing can be told. `norm_sub` is the same share of the nearest distribution.
     """
 
     of: str

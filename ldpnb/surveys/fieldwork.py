@@ -6,7 +6,6 @@ Those with the smallest numbers are drawn.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -101,24 +100,33 @@ def read(plan: FieldPlan, table: Any, classes: Mapping[str, int] | None = None) 
     """
     words = column(table, "report", gaps=True)
     most = np.inf if plan.open_size else plan.asked
-    _enough("the survey must have", words.size, plan.population or most, most)
+    _enough("the survey", words.size, plan.population or most, most)
     if "id" in table:
         once(column(table, "id", gaps=True), "id")
-    answers = _answers(plan, words)
-    if classes is not None:
-        return answers, _answering(plan, column(table, "class"), classes)
-    if not plan.unit:
+    answers, unit = _answers(plan, words), plan.unit if classes is None else "class"
+    if not unit:
         return answers, Sample.simple(words.size, plan.population or words.size)
-    parts = column(table, plan.unit)
-    if plan.strata:
-        return answers, _sample(plan.unit, parts, {name: size for name, (size, _) in plan.strata.items()}, plan.invited)
-    sizes = _sizes(plan, table, parts)
-    if not 2 <= len(sizes) <= plan.chosen:
-        raise ValueError(f"clusters must be 2 to {plan.chosen:,}, as many as were drawn, got {len(sizes):,}")
-    if (people := sum(sizes.values())) > plan.population:
-        raise ValueError(f"cluster_size must sum to {plan.population:,} at most, got {people:,}")
-    drawn = _sample(plan.unit, parts, sizes, plan.invited)
-    return answers, replace(drawn, population=plan.population, clusters=plan.clusters)
+    names = column(table, unit)
+    if classes is not None:
+        sizes = asked = _checked(plan, classes)
+    else:
+        sizes = (
+            {name: size for name, (size, _) in plan.strata.items()} if plan.strata else _drawn_sizes(plan, table, names)
+        )
+        asked = plan.invited(sizes)
+    refuse(~np.isin(names, [*sizes]), names, f"{unit} must be one of {', '.join(sizes)}")
+    part = pd.Categorical(names, [*sizes]).codes.astype(np.int64)
+    for name, number in zip(sizes, np.bincount(part, minlength=len(sizes)), strict=True):
+        _enough(f"{unit} {name}", number, sizes[name], asked[name])
+    population = sum(sizes.values()) if plan.strata else plan.population
+    return answers, Sample(np.array([*sizes.values()], dtype=float), part, population, plan.clusters)
+
+
+def _enough(what: str, number: int, people: float, asked: float) -> None:
+    """Refuse more reports than people were asked, and fewer than a variance can be estimated from."""
+    if not min(2, people) <= number <= asked:
+        rule = f"{min(2, people)} to {asked:,} reports, as many as were invited at most"
+        raise ValueError(f"{what} must have {rule}, got {number:,}")
 
 
 def _answers(plan: FieldPlan, words: Words) -> Floats:
@@ -139,36 +147,8 @@ def _answers(plan: FieldPlan, words: Words) -> Floats:
     return words.astype(float)[:, None]
 
 
-def _sample(unit: str, words: Words, sizes: Mapping[str, int], invited: Any) -> Sample:
-    """Return samples of parts called `unit`, from the name of that of each report, ``(n,)``."""
-    refuse(~np.isin(words, [*sizes]), words, f"{unit} must be one of {', '.join(sizes)}")
-    part = pd.Categorical(words, [*sizes]).codes.astype(np.int64)
-    for (name, asked), number in zip(invited(sizes).items(), np.bincount(part, minlength=len(sizes)), strict=True):
-        _enough(f"{unit} {name} must have", number, sizes[name], asked)
-    return Sample(np.array([*sizes.values()], dtype=float), part, sum(sizes.values()))
-
-
-def _enough(rule: str, number: int, people: float, asked: float) -> None:
-    """Refuse more reports than people were asked, and fewer than a variance can be estimated from."""
-    if not min(2, people) <= number <= asked:
-        most = f"{min(2, people)} to {asked:,} reports, as many as were invited at most"
-        raise ValueError(f"{rule} {most}, got {number:,}")
-
-
-def _sizes(plan: FieldPlan, table: Any, clusters: Words) -> dict[str, int]:
-    """Return how many people there are in each cluster drawn."""
-    if plan.cluster_size:
-        return dict.fromkeys(np.unique(clusters).tolist(), plan.cluster_size)
-    words = column(table, "cluster_size")
-    people = pd.to_numeric(pd.Series(words), errors="coerce").to_numpy(dtype=float)
-    refuse(~((people >= 1) & (people % 1 == 0)), words, "cluster_size must be an integer >= 1")
-    sizes = dict(zip(clusters.tolist(), people.astype(int).tolist(), strict=True))
-    refuse(people != [sizes[name] for name in clusters.tolist()], words, "cluster_size must be one number in a cluster")
-    return sizes
-
-
-def _answering(plan: FieldPlan, words: Words, classes: Mapping[str, int]) -> Sample:
-    """Return the sample by nonresponse classes; refuse those that are not the plan's, or have no variance estimate."""
+def _checked(plan: FieldPlan, classes: Mapping[str, int]) -> Mapping[str, int]:
+    """Return nonresponse classes; refuse those that are not the plan's, or have no variance estimate."""
     if plan.kind == "number":
         raise ValueError("nonresponse classes have no variance estimate for one-bit numbers: use another mechanism")
     if plan.design != "simple":
@@ -176,4 +156,21 @@ def _answering(plan: FieldPlan, words: Words, classes: Mapping[str, int]) -> Sam
     number = sum(checks.whole(invited=invited, at_least=2) for invited in classes.values())
     if number != plan.asked:
         raise ValueError(f"invited must add up to the {plan.asked:,} of the plan, got {number:,}")
-    return replace(_sample("class", words, classes, dict), population=plan.population)
+    return classes
+
+
+def _drawn_sizes(plan: FieldPlan, table: Any, clusters: Words) -> dict[str, int]:
+    """Return how many people there are in each cluster drawn; refuse more than the plan draws or has."""
+    sizes = dict.fromkeys(np.unique(clusters).tolist(), plan.cluster_size)
+    if not plan.cluster_size:
+        words = column(table, "cluster_size")
+        people = pd.to_numeric(pd.Series(words), errors="coerce").to_numpy(dtype=float)
+        refuse(~((people >= 1) & (people % 1 == 0)), words, "cluster_size must be an integer >= 1")
+        sizes |= zip(clusters.tolist(), people.astype(int).tolist(), strict=True)
+        other = people != [sizes[name] for name in clusters.tolist()]
+        refuse(other, words, "cluster_size must be one number in a cluster")
+    if not 2 <= len(sizes) <= plan.chosen:
+        raise ValueError(f"clusters must be 2 to {plan.chosen:,}, as many as were drawn, got {len(sizes):,}")
+    if sum(sizes.values()) > plan.population:
+        raise ValueError(f"cluster_size must sum to {plan.population:,} at most, got {sum(sizes.values()):,}")
+    return sizes
