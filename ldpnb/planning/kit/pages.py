@@ -1,16 +1,15 @@
 """The files of a field kit: a plan's numbers, put into the texts for those who ask and those who are asked."""
 
-import csv
-import io
 import math
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from fractions import Fraction
 from importlib.resources import files
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from scipy import stats
 
@@ -21,8 +20,8 @@ from ldpnb.surveys.fieldwork import Columns
 from ldpnb.surveys.reports import DEVICES, odds
 
 _PAGES = ("start.md", "sample.md", "device.md", "consent.md", "script.md", "data.md", "methods.md", "form.html")
-_COUNTED = ("invited", "reached", "refused", "void", "reports")
-"""What `fieldwork.csv` counts in each part of the sample."""
+_COUNTED = {"reached": "", "refused": "", "void": "", "reports": ""}
+"""What the field counts in `fieldwork.csv` beside how many are invited in each part of the sample."""
 _FINER = 10_000
 """Tickets that the form draws from for each one that people would draw by hand."""
 _THROWS, _UNFAIR = 1000, 0.001
@@ -62,14 +61,15 @@ def pages(
     words["meanings"] = meanings | {"report": words["recorded"]}
     texts = _PAGES if plan.device == "form" else (*_PAGES, "card.md")
     made = {name: _TEMPLATES.get_template(name).render(words) for name in texts}
-    made |= {"plan.json": plan.to_json(), "reports.csv": _csv([columns])}
-    counted = [(name, asked, *("" for _ in _COUNTED[1:])) for name, _, asked in parts]
-    made["fieldwork.csv"] = _csv([(plan.unit or "sample", *_COUNTED), *counted])
+    counted = pd.DataFrame(
+        {name: asked for name, _, asked in parts}.items(), columns=[plan.unit or "sample", "invited"]
+    )
+    tables = {"reports.csv": pd.DataFrame(columns=[*columns]), "fieldwork.csv": counted.assign(**_COUNTED)}
     if "class" in groups:
-        made["invited.csv"] = _csv([("class", "invited"), *((name, "") for name in groups["class"])])
+        tables["invited.csv"] = pd.DataFrame({"class": groups["class"], "invited": ""})
     if drawn is not None:
-        made["draw.csv"] = _csv([tuple(drawn), *zip(*drawn.values(), strict=True)])
-    return made
+        tables["draw.csv"] = pd.DataFrame(drawn)
+    return made | {"plan.json": plan.to_json()} | {name: table.to_csv(index=False) for name, table in tables.items()}
 
 
 def _parts(plan: FieldPlan, drawn: Columns | None) -> list[tuple[Any, ...]]:
@@ -130,12 +130,6 @@ def _shown(value: Any) -> str:
 def _up(number: float, digits: int = 0) -> str:
     """Return a number rounded up, since less than it would say too little."""
     return f"{math.ceil(number * 10**digits - 1e-9) / 10**digits:.{digits}f}" if number < 1e9 else f"{number:.2g}"
-
-
-def _csv(rows: Iterable[Sequence[Any]]) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue()
 
 
 _TEMPLATES = Environment(
