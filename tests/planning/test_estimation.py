@@ -32,6 +32,12 @@ def test_a_plan_of_one_stratum_is_a_simple_random_sample() -> None:
     assert estimate(replace(STRATA, strata={"n": (300, 150)}), table).rows == estimate(SIMPLE, ONES).rows
 
 
+def test_a_group_has_the_degrees_of_freedom_of_the_clusters_where_it_lives() -> None:
+    table = {"report": np.arange(400) % 3 % 2, "cluster": np.arange(400) // 20, "sex": np.arange(400) // 100 == 0}
+    rows = estimate(CLUSTERS, table, by="sex").rows
+    assert [row.interval for row in rows] == ["t, 19 df", "t, 14 df", "t, 4 df"]
+
+
 def test_shares_have_the_nearest_distribution_beside_them() -> None:
     rows = estimate(LABELS, {"report": ["a"] * 120 + ["b"] * 50 + ["c"] * 30}).rows
     assert sum(r.estimate for r in rows) == pytest.approx(1)
