@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fielded import BITS, CLUSTERS, EVEN, LABELS, LAPLACE, NUMBER, SIMPLE, STAGES, STRATA, UNEQUAL
+from fielded import BITS, CLUSTERS, EVEN, EVERYBODY, LABELS, LAPLACE, NUMBER, SIMPLE, STAGES, STRATA, UNEQUAL
 
+from ldpnb.surveys import intervals
 from ldpnb.surveys.estimation import estimate
 from ldpnb.surveys.field_plan import FieldPlan
 
@@ -32,10 +33,29 @@ def test_a_plan_of_one_stratum_is_a_simple_random_sample() -> None:
     assert estimate(replace(STRATA, strata={"n": (300, 150)}), table).rows == estimate(SIMPLE, ONES).rows
 
 
-def test_a_group_has_the_degrees_of_freedom_of_the_clusters_where_it_lives() -> None:
-    table = {"report": np.arange(400) % 3 % 2, "cluster": np.arange(400) // 20, "sex": np.arange(400) // 100 == 0}
-    rows = estimate(CLUSTERS, table, by="sex").rows
-    assert [row.interval for row in rows] == ["t, 19 df", "t, 14 df", "t, 4 df"]
+def test_the_interval_of_a_group_is_chosen_too() -> None:
+    """Exact of all who answer, guaranteed where the group's size is estimated, else t of clusters where it lives."""
+    half, few = {"sex": np.arange(150) % 2}, {"sex": np.arange(150) < 3}
+    strata, everybody = {"stratum": ["n"] * 90 + ["s"] * 60}, replace(EVERYBODY, kind="binary")
+    clusters = {"report": np.arange(400) % 3 % 2, "cluster": np.arange(400) // 20, "sex": np.arange(400) // 100 == 0}
+    for plan, table, chosen in (
+        (SIMPLE, ONES | half, ["exact", "guaranteed", "guaranteed"]),
+        (everybody, ONES | half, ["exact", "exact", "exact"]),
+        (CLUSTERS, clusters, ["t, 19 df", "t, 14 df", "t, 4 df"]),
+    ):
+        assert [row.interval for row in estimate(plan, table, by="sex").rows] == chosen
+    mixed = {"report": [1, 0, 0] * 50}
+    assert estimate(STRATA, mixed | strata | few, by="sex").rows[2].interval == "t, 2 df"
+
+
+def test_who_answers_is_a_census_without_sampling() -> None:
+    row = estimate(EVERYBODY, ONES).rows[0]
+    assert (row.sampling_error, row.randomisation_error) == (0, row.standard_error)
+
+
+def test_intervals_of_shares_hold_together() -> None:
+    row, *_ = estimate(LABELS, {"report": ["a"] * 120 + ["b"] * 50 + ["c"] * 30}, alpha=0.06).rows
+    assert (400 * row.low, 400 * row.high) == intervals.finite_share(120, 200, 400, LABELS.reports, 0.02)
 
 
 def test_shares_have_the_nearest_distribution_beside_them() -> None:
