@@ -110,7 +110,7 @@ def estimate(
     checks.open_probability(alpha=alpha)
     answers, sample = fieldwork.read(plan, table, classes)
     rows = _estimates(plan, answers, sample, alpha)
-    if plan.labels and sample.even:
+    if plan.labels:
         nearest = project_simplex([row.estimate for row in rows])
         rows = [replace(row, norm_sub=float(share)) for row, share in zip(rows, nearest, strict=True)]
     for name in [by] if isinstance(by, str) else by:

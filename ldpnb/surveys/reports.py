@@ -90,7 +90,7 @@ class Reports:
 def odds(kind: str, p: Any, q: Any) -> Any:
     """Return the largest ratio ``e^epsilon`` of the chances of a report from two people; not of Laplace noise."""
     one, none = p / q, (1 - q) / (1 - p)
-    return {"labels": one, "bits": one * none}.get(kind, max(one, none))
+    return one * none if kind == "bits" else max(one, none)
 
 
 def realised(mechanism: str, epsilon: float, outcomes: int, labels: int = 2) -> tuple[Fraction, Fraction]:

@@ -84,6 +84,7 @@ XYY, CLASSES = {"cluster": ["x", "y", "y"]}, {"class": ["y", "o"]}
         (CLUSTERS, {"report": [1] * 21, "cluster": range(21)}, {}, "clusters must be 2 to 20, as many as were drawn, got 21"),
         (CLUSTERS, Y | {"cluster": ["x", "x"]}, {}, "clusters must be 2 to 20, as many as were drawn, got 1"),
         (STAGES, {"report": [1] * 11 + [0] * 2, "cluster": ["x"] * 11 + ["y"] * 2}, {}, "cluster x must have 2 to 10 reports, .*, got 11"),
+        (replace(STAGES, cluster_size=0), {"report": [1, 0, 1, 0, 1], "cluster": list("xxyyy"), "cluster_size": [9, 9, 2, 2, 2]}, {}, "cluster y must have 2 to 2 reports, .*, got 3"),
         (STRATA, Y | {"stratum": ["n", None]}, {}, "stratum must be given in every row, got '' in row 2"),
         (UNEQUAL, X | XYY, {}, "column cluster_size must be among the columns"),
         (UNEQUAL, X | XYY | {"cluster_size": [3, 1, 2]}, {}, "cluster_size must be one number in a cluster, got '1' in row 2"),

@@ -1,11 +1,12 @@
 """A plan's file keeps the plan, and shows when somebody has changed it."""
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
 import pytest
-from fielded import BIT, LABELS, PLANS, SIMPLE
+from fielded import BIT, BITS, LABELS, PLANS, SIMPLE
 
 from ldpnb.surveys.field_plan import ESTIMATORS, FieldPlan
 
@@ -22,6 +23,11 @@ def test_a_plan_comes_back_as_it_was_in_whatever_layout_and_replaces_no_other(na
     file.write_text(json.dumps(dict(reversed(json.loads(file.read_text()).items()))))
     assert FieldPlan.load(file).reports == plan.reports
     assert plan.estimator in ESTIMATORS
+
+
+def test_the_loss_of_a_report_is_that_of_all_its_bits() -> None:
+    losses = [math.exp(plan.epsilon) for plan in (SIMPLE, LABELS, BITS)]
+    assert losses == pytest.approx([3, 2, 3])  # of bits (1/2 : 1/4) times (3/4 : 1/2)
 
 
 CHANGED = [json.dumps(json.loads(SIMPLE.to_json()) | one) for one in ({"asked": 151}, {"p": "2/3"}, {"note": "new"})]

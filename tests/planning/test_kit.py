@@ -148,6 +148,12 @@ def test_what_the_field_cannot_do_is_refused(options: dict[str, Any], groups: di
         pages(planned(**options), groups)
 
 
+@pytest.mark.parametrize(("epsilon", "labels"), [(0.5, 2), (0.1, 5)])
+def test_a_device_that_is_too_coarse_is_refused(epsilon: float, labels: int) -> None:
+    with pytest.raises(ValueError, match=f"a device of 6 outcomes has no protocol for {labels} answers"):
+        realised("k-RR", epsilon, 6, labels)
+
+
 def test_a_kit_is_there_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write, left = Path.write_text, [5]
 
