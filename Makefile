@@ -16,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: figures test lint stress nox bench site grids lab lock mutants sbom clean help always
+.PHONY: figures test lint stress nox bench site grids lab lock mutants clean help always
 
 figures: $(STAMP) ## run every notebook and renew figures/
 	@$(BIN)/python -m ldpnb run --jobs $(JOBS)
@@ -51,9 +51,6 @@ build/peers/.installed: tests/bench/peers.txt | $(STAMP)
 	@$(BIN)/python -m uv pip install --quiet --system-certs --python build/peers/bin/python -r tests/bench/peers.txt \
 	  || build/peers/bin/python -m pip install --quiet -r tests/bench/peers.txt
 	@touch $@
-
-sbom: $(STAMP) ## list the locked packages with their licences in sbom.cdx.json
-	@$(BIN)/python tests/run/supply/bill.py
 
 site: $(PAGES) ## build the site into build/site, which opens from disk
 	@$(BIN)/python -m ldpnb.site

@@ -25,17 +25,16 @@ def dependencies(session: nox.Session, resolution: str) -> None:
 
 @nox.session(python=PYTHONS)
 def wheel(session: nox.Session) -> None:
-    """Do what the wheel promises in an empty folder, with the newest dependencies."""
+    """Do what the wheel promises beside a clone, with the newest dependencies."""
+    clone = Path(session.create_tmp()).resolve() / "clone"
+    session.run("git", "clone", "--quiet", ".", str(clone), external=True)
     session.install("build")
     session.run("python", "-m", "build", "--wheel", "--outdir", session.create_tmp())
     session.run_install("uv", "pip", "install", *map(str, Path(session.create_tmp()).glob("*.whl")))
     session.chdir(session.create_tmp())
-    session.run("ldpnb", "get", "companion")
-    session.chdir("companion")
-    for command in (["list"], ["show", "theorem-5.1"], ["verdicts", "--source", "lecture20"]):
-        session.run("ldpnb", *command)
-    session.run("ldpnb", "run", "5_lecture20/01_means")
-    session.run("ldpnb", "check", "5_lecture20/01_means")
+    notebook = "5_lecture20/01_means"
+    for command in ("list", "show theorem-5.1", "verdicts --source lecture20", f"run {notebook}", f"check {notebook}"):
+        session.run("ldpnb", *command.split(), env={"LDPNB_HOME": str(clone)})
 
 
 @nox.session(venv_backend="none")

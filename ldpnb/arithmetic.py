@@ -37,12 +37,6 @@ class Symbol:
     def __repr__(self) -> str:
         return f"Symbol({self.expression})"
 
-    def __neg__(self) -> "Symbol":
-        return Symbol(-self.expression)
-
-    def __abs__(self) -> "Symbol":
-        return Symbol(abs(self.expression))
-
 
 def _function(name: str) -> Callable[[Symbol], Symbol]:
     def apply(self: Symbol) -> Symbol:
@@ -55,18 +49,17 @@ def _function(name: str) -> Callable[[Symbol], Symbol]:
             "square": lambda: x**2,
             "tanh": lambda: 1 - 2 / (sympy.exp(2 * x) + 1),
             "sinh": lambda: (sympy.exp(x) - sympy.exp(-x)) / 2,
-            "cosh": lambda: (sympy.exp(x) + sympy.exp(-x)) / 2,
         }
         return Symbol(values[name]() if name in values else getattr(sympy, name)(x))
 
     return apply
 
 
-def _operator(name: str) -> Callable[[Symbol, Any], Any]:
-    def apply(self: Symbol, other: Any) -> Any:
-        if isinstance(other, np.ndarray):
-            return np.frompyfunc(lambda entry: apply(self, entry), 1, 1)(other)
-        return Symbol(getattr(self.expression, name)(expression(other)))
+def _operator(name: str) -> Callable[..., Any]:
+    def apply(self: Symbol, *others: Any) -> Any:
+        if others and isinstance(others[0], np.ndarray):
+            return np.frompyfunc(lambda entry: apply(self, entry), 1, 1)(others[0])
+        return Symbol(getattr(self.expression, name)(*map(expression, others)))
 
     return apply
 
@@ -91,9 +84,9 @@ def _as_printed(number: float) -> Any:
     return sympy.nsimplify(number, rational=True)
 
 
-for _name in ("exp", "expm1", "log", "log1p", "sqrt", "square", "tanh", "sinh", "cosh"):
+for _name in ("exp", "expm1", "log", "log1p", "sqrt", "square", "tanh", "sinh"):
     setattr(Symbol, _name, _function(_name))
-for _name in ("add", "sub", "mul", "truediv", "pow", "radd", "rsub", "rmul", "rtruediv", "rpow"):
+for _name in ("neg", "abs", "add", "sub", "mul", "truediv", "pow", "radd", "rsub", "rmul", "rtruediv", "rpow"):
     setattr(Symbol, f"__{_name}__", _operator(f"__{_name}__"))
 
 
@@ -110,40 +103,24 @@ def is_exact(value: Any) -> bool:
 
 
 def real(value: Any) -> Real:
-    """Return a ball or a symbol as it is, and everything else as an array of floats.
+    """Return a ball, a symbol or an array that holds one as it is, and everything else as an array of floats.
 
-    >>> real([1, 2])
-    array([1., 2.])
+    >>> real([1, 2]), real([1, Symbol(2)])
+    (array([1., 2.]), array([1, Symbol(2)], dtype=object))
     """
-    return value if is_exact(value) else _floats(value)
-
-
-def _floats(value: Any) -> np.ndarray[Any, Any]:
+    if is_exact(value):
+        return value
+    array = np.asarray(value)
+    if array.dtype == object and any(map(is_exact, array.flat)):
+        return array
     try:
-        return np.asarray(value, dtype=float)
+        return array.astype(float, copy=False)
     except OverflowError:
         raise ValueError("numbers must be within the range of a float, got a larger integer") from None
 
 
-def as_array(values: Any) -> np.ndarray[Any, Any]:
-    """Return an array of floats, or of the values unchanged if one is a ball or a symbol.
-
-    >>> as_array([1, 2]), as_array([1, Symbol(2)])
-    (array([1., 2.]), array([1, Symbol(2)], dtype=object))
-    """
-    array = np.asarray(values)
-    return array if array.dtype == object and any(map(is_exact, array.flat)) else _floats(array)
-
-
 def read_only(values: Any) -> NDArray[np.float64]:
-    """Return freshly computed floats that are kept for later, such that nobody can write to them.
-
-    >>> kept = read_only(np.zeros(2))
-    >>> kept += 1
-    Traceback (most recent call last):
-        ...
-    ValueError: output array is read-only
-    """
+    """Return freshly computed floats that are kept for later, such that nobody can write to them."""
     array = np.asarray(values, dtype=float)
     array.flags.writeable = False
     return array

@@ -2,6 +2,10 @@
 
 They take one keyword, whose name is the argument's own, and return the checked value: ``positive(epsilon=epsilon)``.
 Inner functions do not check again. Balls and symbols (`ldpnb.arithmetic`) pass: their domain is up to the caller.
+
+>>> positive(epsilon=0.0)
+Traceback (most recent call last):
+ValueError: epsilon must be > 0 and finite, got epsilon=0.0
 """
 
 import difflib
@@ -9,7 +13,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
-from functools import cache
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,7 +28,7 @@ class UsageError(ValueError):
     """Wrong input by the caller: an unknown notebook, an unknown parameter, a value of the wrong type."""
 
 
-def _number(named: dict[str, Any], rule: str, holds: Callable[[float], bool]) -> Any:
+def _number(rule: str, holds: Callable[[float], bool], /, **named: Any) -> Any:
     ((name, value),) = named.items()
     if (type(value) is float and holds(value)) or is_exact(value):  # as most are
         return value
@@ -40,34 +44,13 @@ def _number(named: dict[str, Any], rule: str, holds: Callable[[float], bool]) ->
     return number
 
 
-def positive(**named: Any) -> Any:
-    """Return a finite number ``> 0``.
-
-    >>> positive(epsilon=0.0)
-    Traceback (most recent call last):
-    ValueError: epsilon must be > 0 and finite, got epsilon=0.0
-    """
-    return _number(named, "be > 0 and finite", lambda number: 0 < number < math.inf)
-
-
-def non_negative(**named: Any) -> Any:
-    """Return a finite number ``>= 0``."""
-    return _number(named, "be >= 0 and finite", lambda number: 0 <= number < math.inf)
-
-
-def probability(**named: Any) -> Any:
-    """Return a number in ``[0, 1]``."""
-    return _number(named, "lie in [0, 1]", lambda number: 0 <= number <= 1)
-
-
-def rate(**named: Any) -> Any:
-    """Return a number in ``(0, 1]``, as a sampling rate must be."""
-    return _number(named, "lie in (0, 1]", lambda number: 0 < number <= 1)
-
-
-def open_probability(**named: Any) -> Any:
-    """Return a number in ``(0, 1)``, as a failure probability must be."""
-    return _number(named, "lie in (0, 1)", lambda number: 0 < number < 1)
+positive = partial(_number, "be > 0 and finite", lambda number: 0 < number < math.inf)
+non_negative = partial(_number, "be >= 0 and finite", lambda number: 0 <= number < math.inf)
+probability = partial(_number, "lie in [0, 1]", lambda number: 0 <= number <= 1)
+rate = partial(_number, "lie in (0, 1]", lambda number: 0 < number <= 1)
+"""As a sampling rate must be."""
+open_probability = partial(_number, "lie in (0, 1)", lambda number: 0 < number < 1)
+"""As a failure probability must be."""
 
 
 def whole(*, at_least: int = 0, **named: Any) -> Any:
@@ -76,7 +59,7 @@ def whole(*, at_least: int = 0, **named: Any) -> Any:
     >>> whole(users=1e9)
     1000000000
     """
-    _number(named, f"be an integer >= {at_least}", lambda number: at_least <= number < math.inf and number % 1 == 0)
+    _number(f"be an integer >= {at_least}", lambda number: at_least <= number < math.inf and number % 1 == 0, **named)
     (value,) = named.values()
     return value if is_exact(value) else int(value)
 
@@ -114,12 +97,12 @@ def counts(*, minimum_size: int = 1, **named: ArrayLike) -> NDArray[np.int64]:
 def distribution(**named: ArrayLike) -> NDArray[np.float64]:
     """Return a probability vector: entries ``>= 0`` with sum 1 up to 1e-9."""
     ((name, value),) = named.items()
-    array = _array(name, value)
-    if array.ndim != 1 or array.size == 0 or not np.isfinite(array).all() or (array < 0).any():
+    array = _array(name, value).astype(float)
+    if array.ndim != 1 or not (array >= 0).all():
         raise ValueError(f"{name} must be a vector of probabilities, got {shortened(value)}")
-    if abs(array.sum() - 1) > 1e-9:
+    if not abs(array.sum() - 1) <= 1e-9:
         raise ValueError(f"{name} must sum to 1, got sum {float(array.sum())!r}")
-    return array.astype(float)
+    return array
 
 
 def _array(name: str, value: Any) -> NDArray[Any]:
@@ -167,18 +150,12 @@ def plain(given: Any, **least: int) -> None:
     In eight bits ``-1`` is 255, ``np.exp(1)`` has three digits, and 100 + 100 is -56. Lists, and columns in place of
     tuples, become tuples, which do not change.
     """
-    for name, is_tuple in _fields(given.__class__):
-        value = getattr(given, name)
-        column = is_tuple and hasattr(value, "__array__") and np.ndim(value) == 1
-        object.__setattr__(given, name, _wide(np.asarray(value).tolist() if column else value))
+    for field in fields(given):
+        value = getattr(given, field.name)
+        column = str(field.type).startswith("tuple[") and hasattr(value, "__array__") and np.ndim(value) == 1
+        object.__setattr__(given, field.name, _wide(np.asarray(value).tolist() if column else value))
     for name, at_least in least.items():
         object.__setattr__(given, name, whole(**{name: getattr(given, name)}, at_least=at_least))
-
-
-@cache
-def _fields(kind: type) -> list[tuple[str, bool]]:
-    """Return the names of a class's fields, and which of them are tuples."""
-    return [(field.name, str(field.type).startswith("tuple[")) for field in fields(kind)]
 
 
 def _wide(value: Any) -> Any:
@@ -186,8 +163,6 @@ def _wide(value: Any) -> Any:
         return tuple(value if set(map(type, value)) <= {float, int, str} else map(_wide, value))
     if isinstance(value, np.ndarray) and value.dtype.kind in "iuf":
         return value.astype(float if value.dtype.kind == "f" else np.promote_types(value.dtype, np.int64), copy=False)
-    if isinstance(value, np.floating):
-        return float(value)
     return value.item() if isinstance(value, np.generic) else value
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from decimal import ROUND_CEILING, Context
 from functools import cache
 from types import MappingProxyType
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -50,28 +50,22 @@ class Verdict:
     ----------
     status : Status
         *reproduced*: holds as stated (under `assumption`, if one is named); *supported*: holds wherever it was tried,
-        but claims more; *corrected*: right in substance, wrong in a constant, sign, range or wording, which
-        `corrected` puts right; *refuted*: false; *answered*: a question, with its answer in `corrected`; *open*: the
-        evidence does not decide.
+        but claims more; *corrected*: right in substance, wrong in a constant, sign, range or wording; *refuted*: false;
+        *answered*: a question; *open*: the evidence does not decide.
     evidence : str
         One line with the deciding numbers.
     kind : Kind
         An algebraic identity checked at machine precision, a complete enumeration, numerics with a certificate, a test
         with a stated false-alarm rate, or a derivation that numbers confirm.
-    corrected : str
-        The statement that does hold, where the source's does not; the answer to a question.
-    assumption : str
-        What must be assumed beyond what the source says.
-    false_alarm : float, optional
-        Required of statistical evidence: the chance, at most 1e-6, that the verdict would differ though the claim is as
-        decided.
-    power : float, optional
-        For statistical evidence: the chance of detecting the alternative.
-    reach : Reach
+    corrected, assumption : str
+        What does hold where the statement does not, or the answer to a question; what must be assumed beyond what the
+        source says.
+    false_alarm, power : float, optional
+        Of statistical evidence: the chance, at most 1e-6, that the verdict would differ though the claim is as decided,
+        which is required, and the chance of detecting the alternative.
+    reach, over : Reach, str
         For which parameters the true statement (the claim or its correction) is decided: *all parameters* that it
-        covers or *a box* of them, by a decider, or *instances*.
-    over : str
-        The parameters and their domain, the box, or the instances and why no more.
+        covers or *a box* of them, by a decider, or *instances*; and their domain, the box, or why no more instances.
     argument : str
         Steps of the proof that are argued in words and checked by no decider.
     reading : Reading
@@ -92,16 +86,9 @@ class Verdict:
     reading: Reading = "printed"
 
     def __post_init__(self) -> None:
-        for name, words in {"status": Status, "kind": Kind, "reach": Reach, "reading": Reading}.items():
-            if (word := getattr(self, name)) not in get_args(words):
-                raise ValueError(f"{name} must be one of {', '.join(get_args(words))}, got {name}={word!r}")
         if self.status in ("refuted", "corrected", "answered") and not self.corrected:
             raise ValueError(f"{self.status} claims need what does hold")
-        if (
-            self.kind == "statistical"
-            and self.status != "open"
-            and not (self.false_alarm is not None and 0 < self.false_alarm <= 1e-6)
-        ):
+        if self.kind == "statistical" and self.status != "open" and not 0 < (self.false_alarm or 0) <= 1e-6:
             raise ValueError(f"statistical evidence needs a false-alarm rate in (0, 1e-6], got {self.false_alarm!r}")
         if self.reading == "reconstructed" and not self.assumption:
             raise ValueError("a reconstructed reading is an assumption, and needs one")
@@ -162,15 +149,13 @@ class Evidence:
 
     def proven(self, answer: bool | None) -> None:
         """Require a step of a proof, answered by a decider for every parameter, else the verdict is ``open``."""
-        if answer is not True:
-            raise UnsoundError(f"a step of the proof is {'false' if answer is False else 'undecided'}")
+        self.sure(answer is True, f"a step of the proof is {'false' if answer is False else 'undecided'}")
         self.decided = True
 
     def decides(self, answer: bool | None) -> None:
         """Take a decider's answer about the claim: False is a counterexample, None leaves it ``open``."""
-        if answer is None:
-            raise UnsoundError("the decider finds neither a proof nor a counterexample")
-        self.holds, self.decided = self.holds and answer, True
+        self.sure(answer is not None, "the decider finds neither a proof nor a counterexample")
+        self.holds, self.decided = self.holds and bool(answer), True
 
     def verdict(self, stated: Verdict, *, example: bool = False, question: bool = False, conflict: str = "") -> Verdict:
         """Return the verdict that the claim's words state, its status and reach by the evidence.
@@ -217,7 +202,7 @@ def find(identifier: str) -> Claim:
     """Return the claim of that identifier."""
     known = {c.id: c for c in claims(identifier.split("/")[0])}
     if identifier not in known:
-        raise ValueError(f"claim must be a registered one, got claim={identifier!r}; {known and list(known)}")
+        raise ValueError(f"claim must be one of {', '.join(known)}, got claim={identifier!r}")
     return known[identifier]
 
 

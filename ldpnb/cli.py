@@ -3,36 +3,31 @@
 Exit code 0 for success, 1 for a failed run, 2 for wrong usage or a table that has two readings, 130 when interrupted.
 """
 
-import csv
 import os
 import pkgutil
 import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
-from click.shell_completion import CompletionItem
 
-from ldpnb import __version__
-from ldpnb.checks import UsageError, as_usage
-from ldpnb.run.catalogue import Notebook, UnknownNameError, catalogue, find, home, require_uncommitted
+from ldpnb import __version__, writing
+from ldpnb.checks import UsageError
+from ldpnb.claims import LEDGERS, SOURCES, Status
+from ldpnb.run.catalogue import Notebook, catalogue, find, home, unique
 from ldpnb.sweeps.command import pairs, sweep
 
 _ELSEWHERE = {
     "download": "data.command:download",
     "estimate": "planning.estimate_command:estimate",
     "export": "run.export:export",
-    "get": "run.unpacking:get",
     "inspect": "data.command:inspect_file",
     "kit": "planning.kit.command:kit",
     "plan": "planning.command:plan",
 }
 """Commands whose modules are imported once they are called."""
-
-_FILE = click.Path(dir_okay=False, path_type=Path)
-_FOLDER = click.Path(file_okay=False, path_type=Path)
 
 
 class _Commands(click.Group):
@@ -84,24 +79,8 @@ def cli() -> None:
 cli.add_command(sweep)
 
 
-def _notebooks(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:
-    """Complete the name of a notebook."""
-    return _beginning(begun, [n.id for n in catalogue()])
-
-
-def _notebooks_and_claims(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:
-    """Complete the name of a notebook or a claim."""
-    with (home() / "figures/verdicts.csv").open(encoding="utf-8", newline="") as file:
-        return _beginning(begun, [n.id for n in catalogue()] + [row["claim"] for row in csv.DictReader(file)])
-
-
-def _beginning(begun: str, ids: list[str]) -> list[CompletionItem]:
-    names = [name for i in ids for name in (i.split("/")[-1], i)]
-    return [CompletionItem(name) for name in names if name.startswith(begun)]
-
-
 def _chosen(identifiers: tuple[str, ...]) -> list[Notebook]:
-    return list({n.id: n for n in map(find, identifiers)}.values()) if identifiers else list(catalogue())
+    return list(dict.fromkeys(map(find, identifiers))) or list(catalogue())
 
 
 @cli.command("list", short_help="List all notebooks.")
@@ -113,39 +92,35 @@ def list_notebooks() -> None:
 
 
 @cli.command(short_help="Show a notebook's parameters and claims, or one claim.")
-@click.argument("id", shell_complete=_notebooks_and_claims)
+@click.argument("id")
 def show(id: str) -> None:
     """Show a notebook's parameters (default, type, meaning) and claims, or a claim with its verdict and code.
 
-    A notebook's ID, as `ldpnb list` prints it, may be shortened to any unique beginning of its name, such as
-    03_cluster, and a claim's name to any unique part, such as theorem-5.2.
+    The ID of either may be shortened to a unique beginning of its name, such as 03_cluster or theorem-5.2.
     """
-    try:
-        notebook = find(id)
-    except UnknownNameError:
-        from ldpnb.run import card
+    notebooks = {n.id: n for n in catalogue()}
+    names = [claim for n in notebooks.values() for claim in n.claims]
+    if (name := unique(id, [*notebooks, *names], "notebook or claim")) in names:
+        from ldpnb.run import ledger
 
-        click.echo(card.card(card.find_claim(id)))
+        click.echo(ledger.card(name))
         return
-    click.echo(f"{notebook.id}: {notebook.title}\n")
-    for p in notebook.parameters:
+    click.echo(f"{name}: {notebooks[name].title}")
+    for p in notebooks[name].parameters:
         click.echo(f"  -p {p.name}={p.default!r}  ({p.type}) {p.meaning}")
-    if not notebook.parameters:
-        click.echo("  no parameters")
-    if notebook.claims:
-        click.echo("\nclaims, which `ldpnb verdicts` decides:\n")
-        click.echo("\n".join(f"  {c}" for c in notebook.claims))
+    for claim in notebooks[name].claims:
+        click.echo(f"  claim {claim}")
 
 
 @cli.command(short_help="Run notebooks, with parameters of your own if you like.")
-@click.argument("ids", nargs=-1, metavar="[ID]...", shell_complete=_notebooks)
+@click.argument("ids", nargs=-1, metavar="[ID]...")
 @click.option("-p", "parameters", multiple=True, callback=pairs, metavar="NAME=VALUE", help="Set one (repeatable).")
-@click.option("-o", "--output", type=_FOLDER, help="Folder for the results.")
+@click.option("-o", "--output", type=click.Path(file_okay=False, path_type=Path), help="Folder for the results.")
 @click.option("-j", "--jobs", type=click.IntRange(1), default=os.cpu_count(), help="Processes.  [default: all cores]")
 def run(ids: tuple[str, ...], parameters: dict[str, Any], output: Path | None, jobs: int) -> None:
     """Run notebooks, all by default, and renew what has changed of their outputs and figures.
 
-    An ID may be shortened to any unique beginning of a notebook's name, such as 03_cluster; `ldpnb show ID` names its
+    An ID may be shortened to a unique beginning of a notebook's name, such as 03_cluster; `ldpnb show ID` names its
     parameters. With -p or --output the results go to a separate folder, and the committed ones stay unchanged.
     """
     from tqdm import tqdm
@@ -170,7 +145,7 @@ def run(ids: tuple[str, ...], parameters: dict[str, Any], output: Path | None, j
 
 
 @cli.command(short_help="Re-execute notebooks and compare with what is committed.")
-@click.argument("ids", nargs=-1, metavar="[ID]...", shell_complete=_notebooks)
+@click.argument("ids", nargs=-1, metavar="[ID]...")
 def check(ids: tuple[str, ...]) -> None:
     """Re-execute notebooks against their stored outputs, by nbval, and the numbers of their figures."""
     sanitised = Path(__file__).parent / "run/nbval_sanitize.cfg"
@@ -182,46 +157,40 @@ def check(ids: tuple[str, ...]) -> None:
 
 
 @cli.command(short_help="Decide every claim anew; print the ledger.")
-@click.option("--source", help="Only this source's claims.")
-@click.option("--status", help="Only verdicts of this status, such as refuted.")
+@click.option("--source", type=click.Choice(tuple(LEDGERS)), help="Only its claims.")
+@click.option("--status", type=click.Choice(get_args(Status)), help="Only verdicts of this status.")
 @click.option("-v", "--verbose", is_flag=True, help="With evidence, domain and corrected statements.")
 def verdicts(source: str | None, status: str | None, verbose: bool) -> None:
     """Decide every claim anew and print the ledger; exit 1 if a verdict differs from the committed one."""
     from ldpnb.run import ledger
 
-    with as_usage():
-        table = ledger.ledger(source, status)
-    for row in table.itertuples():
-        click.echo(f"{row.status:<10}  {row.reach:<14}  {row.claim:<44}  {row.says}")
-        if verbose:
-            parts = {part: getattr(row, part) for part in ledger.PARTS}
-            click.echo("".join(f"{'':28}{part}: {text}\n" for part, text in parts.items() if text))
-    counts = (
+    table = ledger.ledger(source, status)
+    for row in table.to_dict("records"):
+        short = f"{row['status']:<10}  {row['reach']:<14}  {row['claim']:<44}  {row['says']}"
+        click.echo(f"{ledger.described(row)}\n" if verbose else short)
+    status_counts, reach_counts = (
         ", ".join(f"{n} {word}" for word, n in table[column].value_counts().items()) for column in ("status", "reach")
     )
-    click.echo(f"{len(table)} claims: {'; decided for '.join(counts)}")
-    differing = ledger.changes(source)
-    for line in differing:
-        click.echo(f"differs from the committed ledger: {line}", err=True)
-    if differing:
+    click.echo(f"{len(table)} claims: {status_counts}; decided for {reach_counts}")
+    if differing := ledger.changes(source):
+        click.echo("\n".join(f"differs from the committed ledger: {line}" for line in differing), err=True)
         raise SystemExit(1)
 
 
-@cli.command("report", short_help="Write a source's erratum sheet, or renew those committed and the README.")
-@click.option("--errata", metavar="SOURCE", help="Write the source's erratum sheet, in Markdown.")
-@click.option("-o", "--output", type=_FILE, help="File for it; as PDF by its name.  [default: the terminal]")
-@click.option("--readme", is_flag=True, help="Renew the README's table and all erratum sheets.")
-def write_report(errata: str | None, output: Path | None, readme: bool) -> None:
-    """Write the erratum sheet of a source, or renew what is committed of them and of the README."""
+@cli.command(short_help="Renew the README's table and the erratum sheets, or print one sheet.")
+@click.option("--errata", type=click.Choice(tuple(SOURCES)), help="Print this source's erratum sheet.")
+def report(errata: str | None) -> None:
+    """Renew what is committed of the README's table and the erratum sheets, or print the sheet of a source.
+
+    A sheet is Markdown; where there are pandoc and a TeX, `ldpnb report --errata bun2022 | pandoc -o bun2022.pdf`
+    makes it a PDF.
+    """
     from ldpnb.run import errata as sheets
     from ldpnb.run import ledger
 
-    if readme == bool(errata):
-        raise UsageError("either --errata SOURCE or --readme must be given")
-    if output is not None:
-        require_uncommitted(output)
     if errata:
-        sheets.show(errata, output)
+        click.echo(sheets.sheet(errata), nl=False)
         return
-    ledger.write_readme_table(home() / "README.md")
-    sheets.write()
+    ledger.renew_readme()
+    for source, path in sheets.sheets().items():
+        writing.write(path, sheets.sheet(source).encode())

@@ -9,6 +9,7 @@ people's data (see `ldpnb.mechanisms`).
 """
 
 import hashlib
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
@@ -44,22 +45,15 @@ def stream(*key: str | int | float, seed: int) -> np.random.Generator:
 def _canonical(part: str | int | float) -> str:
     if isinstance(part, str):
         return "s" + part.replace("\x1b", "\x1b\x1b").replace("\x1f", "\x1b\x1f")
-    if isinstance(part, int | np.integer) and not _is_a_float(int(part)):
-        return f"n{part}"  # without a point, unlike any float
-    if isinstance(part, int | float | np.integer | np.floating):
-        return "n" + repr(float(part) + 0.0)
-    raise TypeError(f"a stream key consists of str, int and float, got {part!r}")
+    if not isinstance(part, int | float | np.integer | np.floating):
+        raise TypeError(f"a stream key consists of str, int and float, got {part!r}")
+    with suppress(OverflowError):
+        if isinstance(part, float | np.floating) or float(part) == int(part):
+            return f"n{float(part) + 0.0!r}"
+    return f"n{part}"  # without a point, unlike any float
 
 
-def _is_a_float(number: int) -> bool:
-    try:
-        return float(number) == number
-    except OverflowError:
-        return False
-
-
-RECORDED = "553fbb20264cdb368d08bbdf536a8bdc"
-"""Hash of the draws below by the generator that produced the committed numbers."""
+_RECORDED = "553fbb20264cdb368d08bbdf536a8bdc"  # hash of the draws below when the numbers were committed
 
 
 @cache
@@ -76,4 +70,4 @@ def as_recorded() -> bool:
     draws += [rng.random(100), rng.normal(size=100), rng.laplace(size=100), rng.dirichlet([1.0, 2.0], 100)]
     for values in draws:
         digest.update(np.round(values, 9).astype("<f8").tobytes())
-    return digest.hexdigest() == RECORDED
+    return digest.hexdigest() == _RECORDED

@@ -18,6 +18,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, get_args
 
+from ldpnb import checks
 from ldpnb.claims import Claim, Evidence, Kind, Reach, Reading, Status, UnsoundError, Verdict, path_of
 
 Pairs = Iterable[tuple[Any, ...]]
@@ -28,9 +29,9 @@ Numbers = Mapping[str, object] | None
 _routes: dict[tuple[str, str], list[Callable[[], Pairs]]] = {}  # by source and formula
 
 _WORDS = ("evidence", "over", "corrected", "answer", "assumption", "conflict", "argument")
-_TYPES: Mapping[str, Any] = {"rests_on": list, "example": bool, "false_alarm": float, "power": float}
+_TYPES: dict[str, type] = dict.fromkeys(("place", "says", "asks", *_WORDS), str)
+_TYPES |= {"rests_on": list, "example": bool, "false_alarm": float, "power": float}
 _CHOICES: Mapping[str, Any] = {"kind": Kind, "reach": Reach, "reading": Reading, "otherwise": Status}
-_KEYS = {**dict.fromkeys(("place", "says", "asks", *_WORDS), str), **_CHOICES, **_TYPES}
 _FIELD = re.compile(r"@\{(\w+)(?::([^{}]*))?\}")
 
 
@@ -68,51 +69,46 @@ def load(source: str) -> list[Claim]:
 
 
 def _section(source: str, package: str, name: str) -> list[Claim]:
-    checks = importlib.import_module(f"{package}.{name}")
-    file = Path(str(checks.__file__)).with_suffix(".toml")
-    tables = tomllib.loads(file.read_text(encoding="utf-8"))
+    module = importlib.import_module(f"{package}.{name}")
+    file = Path(str(module.__file__)).with_suffix(".toml")
+    tables = tomllib.loads(text := file.read_text(encoding="utf-8"))
     shared, phrases, formulas = (tables.pop(key, {}) for key in ("section", "phrases", "formulas"))
     if (groups := file.with_name("formulas.toml")).is_file():
         formulas = tomllib.loads(groups.read_text(encoding="utf-8")) | formulas
-    used: set[str] = set()
-    for key, text in phrases.items():  # a phrase may use those above it
-        phrases[key] = _filled(text, {k: v for k, v in phrases.items() if k != key}, used)
+    if unused := sorted(phrases.keys() - {name for name, _ in _FIELD.findall(text)}):
+        raise ValueError(f"{file.name}, [phrases]: every phrase must be used, got {', '.join(unused)}")
+    for key, phrase in phrases.items():  # which may use those above it
+        phrases[key] = _filled(phrase, phrases)
     loaded = []
     for key, row in tables.items():
         try:
             own = {"place": key[:1].upper() + key[1:].replace("-", " ")} | shared | row
-            words = {k: _filled(v, phrases, used) if isinstance(v, str) else v for k, v in own.items()}
-            loaded.append(_claim(source, key, checks, words, formulas))
+            words = {k: _filled(v, phrases) if isinstance(v, str) else v for k, v in own.items()}
+            loaded.append(_claim(source, key, module, words, formulas))
         except (ValueError, AttributeError, ImportError) as error:
             raise ValueError(f"{file.name}, [{key}]: {error}") from error
-    if unused := sorted(phrases.keys() - used):
-        raise ValueError(f"{file.name}, [phrases]: every phrase must be used, got {', '.join(unused)}")
     return loaded
 
 
-def _filled(text: str, phrases: Mapping[str, str], used: set[str]) -> str:
+def _filled(text: str, phrases: Mapping[str, str]) -> str:
     """Return text on one line, its phrases filled in."""
-    used |= {name for name, _ in _FIELD.findall(text)} & phrases.keys()
     return _FIELD.sub(lambda field: phrases.get(field[1], field[0]), " ".join(text.split()))
 
 
-def _claim(source: str, key: str, checks: Any, row: dict[str, Any], groups: Mapping[str, list[str]]) -> Claim:
+def _claim(source: str, key: str, module: Any, row: dict[str, Any], groups: Mapping[str, list[str]]) -> Claim:
     for name, value in row.items():
-        if name not in _KEYS:
-            raise ValueError(f"{name} must be one of {', '.join(_KEYS)}")
-        if isinstance(_KEYS[name], type) and not isinstance(value, _KEYS[name]):
-            raise ValueError(f"{name} must be of type {_KEYS[name].__name__}, got {name}={value!r}")
-        if (words := get_args(_KEYS[name])) and value not in words:
-            raise ValueError(f"{name} must be one of {', '.join(words)}, got {name}={value!r}")
+        if name in _CHOICES:
+            checks.choice(among=get_args(_CHOICES[name]), **{name: value})
+        elif not isinstance(value, _TYPES[checks.choice(key=name, among=(*_TYPES, *_CHOICES))]):
+            raise ValueError(f"{name} must be of type {_TYPES[name].__name__}, got {name}={value!r}")
     question = "asks" in row
     if missing := {"asks" if question else "says", "kind", "evidence", "rests_on"} - row.keys():
         raise ValueError(f"{', '.join(sorted(missing))} must be given")
     if question != ("answer" in row):
         raise ValueError("a question (asks) and its answer must be given together")
-    rests_on = tuple(dict.fromkeys(_path(f, checks) for name in row["rests_on"] for f in groups.get(name, [name])))
-    check: Callable[[Evidence], Numbers] = getattr(checks, re.sub(r"\W", "_", re.sub(r"^(?=\d)", "claim_", key)))
-    prose = {name: row[name] for name in _WORDS if name in row}
-    prose |= {"corrected": prose.pop("answer")} if question else {}
+    rests_on = tuple(dict.fromkeys(_path(f, module) for name in row["rests_on"] for f in groups.get(name, [name])))
+    check: Callable[[Evidence], Numbers] = getattr(module, re.sub(r"\W", "_", re.sub(r"^(?=\d)", "claim_", key)))
+    prose = {"corrected" if name == "answer" else name: row[name] for name in _WORDS if name in row}
     settings = {name: row[name] for name in ("reach", "reading", "false_alarm") if name in row}
 
     def decided() -> Verdict:
@@ -132,10 +128,10 @@ def _claim(source: str, key: str, checks: Any, row: dict[str, Any], groups: Mapp
     return Claim(source, key, row["place"], row["asks" if question else "says"], rests_on, decided)
 
 
-def _path(formula: str, checks: Any) -> str:
+def _path(formula: str, module: Any) -> str:
     """Return the path in ``ldpnb`` of a formula that is named as in the module of checks, or by that path."""
     try:
-        return path_of(pkgutil.resolve_name(f"{checks.__name__}:{formula}"))
+        return path_of(pkgutil.resolve_name(f"{module.__name__}:{formula}"))
     except AttributeError:
         return path_of(pkgutil.resolve_name(f"ldpnb.{formula}"))
 

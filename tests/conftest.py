@@ -31,13 +31,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: not item.nodeid.startswith("tests/browser"))
 
 
-@pytest.fixture(autouse=True)
-def _no_figures_of_other_tests() -> None:
-    """Start every test without open figures, whatever ran before it in the same process."""
-    if "matplotlib.pyplot" in sys.modules:
-        sys.modules["matplotlib.pyplot"].close("all")
-
-
 @pytest.fixture
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A checkout with one notebook that works and one that fails."""

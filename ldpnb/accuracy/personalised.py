@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
-from ldpnb.arithmetic import Real, as_array
+from ldpnb.arithmetic import Real, real
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
 Values = NDArray[np.float64]
@@ -92,7 +92,7 @@ class PersonalRates:
 
     def split(self, holders: ArrayLike) -> tuple[Values, Values]:
         """Return the users of each group who hold the value and those who do not, after checking them."""
-        own = as_array(holders)
+        own = real(holders)
         if own.shape[:1] != self.sizes.shape:
             raise ValueError(f"holders must have one row per group, {self.sizes.size}, got shape {own.shape}")
         size = self.sizes.reshape(-1, *[1] * (own.ndim - 1))
@@ -136,7 +136,7 @@ def rare_variance_horvitz_thompson(*, noises: ArrayLike, sizes: ArrayLike, rates
     - `noises`, (g,) float: a user's `report_noise`, by group.
     - `sizes`, `rates`, (g,) float: users of each group and their sampling rates in ``(0, 1]``.
     """
-    return positive_numbers("sizes", sizes) @ (as_array(noises) / sampling_rates(rates))
+    return positive_numbers("sizes", sizes) @ (real(noises) / sampling_rates(rates))
 
 
 def optimal_rates(*, noises: ArrayLike, costs: ArrayLike, sizes: ArrayLike, budget: float) -> Values:
@@ -172,7 +172,7 @@ def optimal_rates(*, noises: ArrayLike, costs: ArrayLike, sizes: ArrayLike, budg
 
 def positive_numbers(name: str, values: ArrayLike) -> Values:
     """Return a vector of finite numbers ``> 0``."""
-    array = np.atleast_1d(as_array(values))
+    array = np.atleast_1d(real(values))
     if array.dtype != object and not (np.isfinite(array) & (array > 0)).all():
         raise ValueError(f"{name} must be > 0 and finite, got {name}={array.tolist()!r}")
     return array
@@ -180,7 +180,7 @@ def positive_numbers(name: str, values: ArrayLike) -> Values:
 
 def sampling_rates(rates: ArrayLike) -> Values:
     """Return a vector of sampling rates, in ``(0, 1]``."""
-    array = np.atleast_1d(as_array(rates))
+    array = np.atleast_1d(real(rates))
     if array.dtype != object and not ((array > 0) & (array <= 1)).all():
         raise ValueError(f"rates must lie in (0, 1], got rates={array.tolist()!r}")
     return array

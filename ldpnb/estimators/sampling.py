@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
-from ldpnb.arithmetic import Real, as_array, is_exact
+from ldpnb.arithmetic import Real, is_exact, real
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
 Estimate = NDArray[np.float64]
@@ -123,7 +123,7 @@ def reweighted_reports(
 
 
 def _tallies(tallies: ArrayLike, mechanism: KaryRandomisedResponse) -> Estimate:
-    reports = as_array(tallies)
+    reports = real(tallies)
     if is_exact(mechanism.domain_size):
         return reports
     if reports.shape[-1:] != (mechanism.domain_size,):
@@ -135,7 +135,7 @@ def _tallies(tallies: ArrayLike, mechanism: KaryRandomisedResponse) -> Estimate:
 
 
 def _rates(rates: ArrayLike) -> Estimate:
-    array = as_array(rates)
+    array = real(rates)
     if array.ndim != 1 or (array.dtype != object and not ((array > 0) & (array <= 1)).all()):
         raise ValueError(f"rates must be a vector with entries in (0, 1], got rates={array.tolist()!r}")
     return array

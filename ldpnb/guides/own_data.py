@@ -4,10 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
@@ -23,11 +21,8 @@ from ldpnb.mechanisms.contrasts import Contrast, SignedBit, SignedLaplace
 from ldpnb.mechanisms.groups import GroupMeans
 from ldpnb.mechanisms.registry import FREQUENCY, GAP, MEAN
 from ldpnb.notebook import table
-from ldpnb.notebook.annotations import head
-from ldpnb.notebook.encoding import Encoding, Layer, keep
-from ldpnb.notebook.figures import legend, look
-from ldpnb.notebook.labels import unset
-from ldpnb.notebook.layers import layered
+from ldpnb.notebook.encoding import Encoding, Layer
+from ldpnb.notebook.figures import Chart
 from ldpnb.papers.juarez2022 import clients
 from ldpnb.privacy.channel import as_channel, privacy_loss
 from ldpnb.rng import stream
@@ -36,7 +31,6 @@ Counts = NDArray[np.int64]
 Rows = Iterator[dict[str, Any]]
 
 _PUBLISHED_CLIENTS = (25_000, 62_000)
-_BARS = 20
 
 
 @table
@@ -78,9 +72,11 @@ def channel_estimates(channel: ArrayLike, counts: ArrayLike, *, seed: int) -> pd
 def shares(column: Column, names: Sequence[str], epsilon: float, *, seed: int) -> pd.DataFrame:
     """Estimate the shares of a column's values once per mechanism of `ldpnb.mechanisms.registry.FREQUENCY`.
 
-    Returns a row per mechanism and value, with the exact standard deviation of the unbiased estimate.
+    Returns a row per mechanism and value, the commonest categories first, with the exact standard deviation of the
+    unbiased estimate.
     """
     counts, users, parts = column.counts, column.users, []
+    order = np.argsort(-counts, kind="stable") if column.scale == "category" else slice(None)
     for name in names:
         mechanism = FREQUENCY[checks.choice(mechanism=name, among=tuple(FREQUENCY))](epsilon, counts.size)
         tallies = mechanism.sample_tallies(counts, rng=stream("own column", name, epsilon, seed=seed))
@@ -89,7 +85,7 @@ def shares(column: Column, names: Sequence[str], epsilon: float, *, seed: int) -
         rows = {"mechanism": name, "place": np.arange(counts.size), "value": column.numbers, "label": column.labels}
         rows |= {"truth": counts / users, "unbiased": unbiased}
         rows |= {"standard_deviation": exact, "Norm-Sub": frequency.project_simplex(unbiased)}
-        parts.append(pd.DataFrame(rows))
+        parts.append(pd.DataFrame(rows).iloc[order])
     return pd.concat(parts, ignore_index=True)
 
 
@@ -108,54 +104,24 @@ def finding(table: pd.DataFrame, column: Column) -> str:
     return f"Shares of {what}: {best} errs least, {worst} {errors.iloc[-1] / errors.iloc[0]:.2g} times as much"
 
 
-def estimated_shares(table: pd.DataFrame, column: Column, epsilon: float) -> Figure:
+def estimated_shares(table: pd.DataFrame, column: Column, epsilon: float) -> Chart:
     """Draw what `shares` returns, a panel per mechanism: the true shares of a column's values and one estimate.
 
-    Numbers and dates are in their order, categories by size, and of many only the largest are drawn.
+    Numbers and dates are in their order, categories by size.
     """
-    figure = _bars(table, column) if column.scale == "category" else _lines(table, column)
-    values = f"{column.users:,} users, {len(column.labels):,} values"
-    if column.scale == "category" and len(column.labels) > _BARS:
-        values += f", the {_BARS} largest drawn"
-    head(figure, finding(table, column), f"{column.name}: {values}; ε = {epsilon:g}")
-    return figure
-
-
-def _lines(table: pd.DataFrame, column: Column) -> Figure:
-    band = Layer(name="truth ± 2 sd", y="truth", mark="band", error="standard_deviation")
-    layers = (band, Layer(name="estimate", y="unbiased", mark="points"), Layer(name="truth", y="truth"))
-    drawn_as = Encoding(x="value", y="share of users", xlabel=column.attribute, panel="mechanism", layers=layers)
-    figure = layered(table, drawn_as)
-    if column.scale == "number":
-        return figure
-    places = np.unique(np.linspace(0, len(column.labels) - 1, 3).round().astype(int))
-    for axis in figure.axes:
-        axis.set_xticks(places, [unset(column.labels[p]) for p in places], rotation=45, ha="right")
-    return keep(figure, table, replace(drawn_as, x="label", xscale="category"))
-
-
-def _bars(table: pd.DataFrame, column: Column) -> Figure:
-    names = list(dict.fromkeys(table["mechanism"]))
-    largest = np.argsort(-column.counts, kind="stable")[:_BARS]
-    places = np.arange(len(largest))[::-1]
-    size = 1.6 + 1.5 * len(names), 1.0 + 0.22 * len(largest)
-    figure, axes = plt.subplots(1, len(names), figsize=size, sharex=True, sharey=True, squeeze=False)
-    for axis, name in zip(axes.flat, names, strict=True):
-        rows = table[table["mechanism"] == name].set_index("place").loc[largest]
-        style, bars = look(name), 2 * rows["standard_deviation"]
-        axis.barh(places, rows["truth"], color=look("truth").colour, alpha=0.25, label="truth")
-        points = {"fmt": ".", "color": style.colour, "label": "estimate ± 2 sd"}
-        axis.errorbar(rows["unbiased"], places, xerr=bars, elinewidth=0.8, **points)
-        axis.set(title=name, xlabel="share of users")
-    axes[0, 0].set_yticks(places, [unset(column.labels[i]) for i in largest])
-    axes[0, 0].set_ylabel(unset(column.attribute))
-    legend(figure, axes[0, :1])
-    if len(largest) < column.counts.size:
-        return figure
-    estimate = Layer(name="estimate ± 2 sd", y="unbiased", mark="points", error="standard_deviation")
-    axes_: dict[str, Any] = {"x": "label", "xlabel": column.attribute, "y": "share of users", "panel": "mechanism"}
-    layers = (Layer(name="truth", y="truth", mark="bars"), estimate)
-    return keep(figure, table, Encoding(**axes_, xscale="category", flip=True, layers=layers))
+    words: dict[str, Any] = {"y": "share of users", "panel": "mechanism", "xlabel": column.attribute}
+    if column.scale == "category":
+        estimate = Layer(name="estimate ± 2 sd", y="unbiased", mark="points", error="standard_deviation")
+        layers: tuple[Layer, ...] = (Layer(name="truth", y="truth", mark="bars"), estimate)
+        drawn_as = Encoding(x="label", xscale="category", layers=layers, **words)
+    else:
+        band = Layer(name="truth ± 2 sd", y="truth", mark="band", error="standard_deviation")
+        layers = (band, Layer(name="estimate", y="unbiased", mark="points"), Layer(name="truth", y="truth"))
+        if column.scale == "date":
+            words["xlabel"] = f"place in the dates from {column.labels[0]} to {column.labels[-1]}"
+        drawn_as = Encoding(x="value", layers=layers, **words)
+    setting = f"{column.name}: {column.users:,} users, {len(column.labels):,} values; ε = {epsilon:g}"
+    return Chart(table, drawn_as, finding(table, column), setting)
 
 
 def ages() -> Column:

@@ -3,13 +3,11 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import matplotlib.pyplot as plt
 import pandas as pd
-from matplotlib.figure import Figure
 
 from ldpnb.notebook import curves, table
-from ldpnb.notebook.encoding import Encoding, keep
-from ldpnb.notebook.figures import look
+from ldpnb.notebook.encoding import Encoding
+from ldpnb.notebook.figures import Chart
 from ldpnb.planning.plans import plan
 from ldpnb.planning.questions import Mean, Question
 
@@ -37,18 +35,10 @@ def fewest(table: pd.DataFrame) -> str:
     return f"Fewest people{' without a curator' if len(local) < len(table) else ''} {reach}: {first}"
 
 
-def needs(table: pd.DataFrame, value: str, *, xlabel: str) -> Figure:
+def needs(table: pd.DataFrame, value: str, *, xlabel: str) -> Chart:
     """Draw one dot per mechanism on a logarithmic axis, in the order of the table, each with its number."""
-    figure, axis = plt.subplots(figsize=(6.0, 1.0 + 0.32 * len(table)))
-    names, numbers = table["mechanism"].tolist(), table[value].to_numpy(dtype=float)
-    for row, (name, number) in enumerate(zip(names, numbers, strict=True)):
-        axis.plot(number, row, color=look(name).colour, marker=look(name).marker, markersize=8)
-        axis.annotate(f"{number:,.0f}", (number, row), (8, 0), textcoords="offset points", va="center")
-    axis.set(xscale="log", yticks=range(len(names)), yticklabels=names, xlabel=xlabel)
-    axis.set_xlim(numbers.min() / 2, numbers.max() * 4)
-    axis.set_ylim(len(names) - 0.5, -0.5)
-    axes: dict[str, Any] = {"by": "mechanism", "mark": "points", "xscale": "category", "yscale": "log", "flip": True}
-    return keep(figure, table, Encoding(x="mechanism", y=value, xlabel="", ylabel=xlabel, **axes))
+    axes: dict[str, Any] = {"by": "mechanism", "mark": "points", "xscale": "category", "yscale": "log"}
+    return Chart(table, Encoding("mechanism", value, xlabel="", ylabel=xlabel, **axes))
 
 
 @table
@@ -62,7 +52,7 @@ def errors(question: Mean, counts: Sequence[int], epsilons: Sequence[float]) -> 
                 yield {question.design.unit: count, "budget": f"ε = {epsilon:g}"} | named
 
 
-def falling(table: pd.DataFrame, unit: str, *, setting: str = "") -> Figure:
+def falling(table: pd.DataFrame, unit: str, *, setting: str = "") -> Chart:
     """Draw `errors`."""
     errors = table.groupby(unit)["error"]
     gain = (errors.first() / errors.last()).max()
@@ -82,7 +72,7 @@ def parts(question: Mean, epsilons: Sequence[float]) -> Iterator[dict[str, Any]]
             yield row | {"part": "randomisation", "from": share, "to": 1.0}
 
 
-def stacked(table: pd.DataFrame, *, setting: str = "") -> Figure:
+def stacked(table: pd.DataFrame, *, setting: str = "") -> Chart:
     """Draw `parts`, one on the other."""
     sampling = table[table["part"] == "sampling"]
     larger = sampling[sampling["to"] > 0.5][_BUDGET]

@@ -1,8 +1,7 @@
-from .annotations import Mark as Mark
 from .controls import Choice as Choice
 from .controls import Slider as Slider
+from .encoding import Mark as Mark
 from .figures import curves as curves
-from .figures import look as look
 from .figures import publish as publish
 from .figures import publish_table as publish_table
 from .finding import finding as finding

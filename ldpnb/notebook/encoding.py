@@ -1,26 +1,47 @@
 """How a table is drawn: one description of a chart, for matplotlib and for a browser.
 
-A function that draws a figure attaches its table and encoding (`keep`); `publish` writes the encoding next to the
-numbers, from which the site redraws the figure, and the grid of a live section includes the tables.
+`ldpnb.notebook.figures.Chart` draws it, and `publish` writes it next to the numbers, from which the site and
+``ldpnb export`` draw the chart again. `ldpnb.notebook.records` says which curves it describes.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
-from typing import Any, Literal, NamedTuple, Self
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal, Self
 
 import pandas as pd
-from matplotlib.figure import Figure
-
-from ldpnb.notebook.annotations import Mark
-
-_KEPT = "ldpnb_drawn"
 
 Kind = Literal["line", "points", "bars", "band"]
 
 
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A marked place.
+
+    Parameters
+    ----------
+    x, y : float, optional
+        Data coordinates: both for a point, `x` for a vertical line across the panel, `y` for a horizontal one.
+    label : str
+        The text there, with its number.
+    panel : str
+        The panel it belongs to; all if left out.
+    printed : bool
+        Whether the value is printed in the source, and drawn in grey, rather than computed here.
+    side : {"above", "below", "left", "right"}
+        Where the label is; for a line, at which end or on which side.
+    """
+
+    x: float | None = None
+    y: float | None = None
+    label: str = ""
+    panel: str = ""
+    printed: bool = False
+    side: Literal["above", "below", "left", "right"] = "above"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layer:
-    """One of several columns drawn on top of each other; a band extends to twice its error on either side."""
+    """One of several columns drawn on top of each other, perhaps with twice its error on either side."""
 
     name: str
     y: str
@@ -28,7 +49,7 @@ class Layer:
     error: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Encoding:
     """Which columns of a tidy table are drawn where.
 
@@ -41,17 +62,16 @@ class Encoding:
     error : str, optional
         Column of standard errors; rows with one are points with bars of two, the others a line.
     band : (str, str), optional
-        Columns between which a series is shaded.
+        Columns between which a series, or the first layer, is shaded, or to which the bars of its points reach.
     xlabel, ylabel, xscale, yscale : str
-        Without a `ylabel`, each panel has its own vertical axis, which its title names. A scale may be a ``category``.
+        Without a `ylabel`, each panel has its own vertical axis, which its title names. The scale of `x` may be a
+        ``category``: then it is the vertical axis, which has room for names, of which the first are drawn.
     series : tuple
         Values of `by` that are drawn, if not all.
     mark : Kind
         Kind of a series without errors.
     layers : tuple of Layer
         Columns drawn instead of `y`, which is then only the label of their common axis.
-    flip : bool
-        Whether `x` is the vertical axis, for bars with long names; labels and scales stay those of `x` and `y`.
     discrete : bool
         Whether lines only guide the eye.
     marks : tuple of Mark
@@ -71,14 +91,24 @@ class Encoding:
     series: tuple[Any, ...] = ()
     mark: Kind = "line"
     layers: tuple[Layer, ...] = ()
-    flip: bool = False
     discrete: bool = False
     marks: tuple[Mark, ...] = ()
+
+    @property
+    def labels(self) -> list[str]:
+        """The labels of the axes, which by default are their columns."""
+        stated = ((self.x, self.xlabel), (self.y, self.ylabel))
+        return [column if label is None else label for column, label in stated]
 
     @property
     def share_y(self) -> bool:
         """Whether panels have one vertical axis."""
         return self.ylabel != ""
+
+    @property
+    def flip(self) -> bool:
+        """Whether `x` is the vertical axis; labels and scales stay those of `x` and `y`."""
+        return self.xscale == "category"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields that differ from their defaults, for JSON; places of marks to a table's 10 digits."""
@@ -108,32 +138,3 @@ class Encoding:
 def panels_in_a_row(panels: int) -> int:
     """Return how many panels stand in a row: three where that fills the rows, and else two."""
     return 3 if panels % 3 == 0 else 2
-
-
-class Drawn(NamedTuple):
-    """A table and how it was drawn."""
-
-    table: pd.DataFrame
-    encoding: Encoding
-
-
-def keep(figure: Figure, table: pd.DataFrame, encoding: Encoding) -> Figure:
-    """Attach to a figure its table and encoding; return the figure."""
-    setattr(figure, _KEPT, Drawn(table, encoding))
-    return figure
-
-
-def drawn(figure: Figure) -> Drawn | None:
-    """Return what was attached to a figure, or None if it was drawn without an encoding."""
-    return getattr(figure, _KEPT, None)
-
-
-def published(kept: Drawn, table: pd.DataFrame, name: str) -> Encoding:
-    """Return the encoding of a drawn table for one that may contain further series, but must have all rows drawn."""
-    by, drawn_as = kept.encoding.by, kept.encoding
-    if by in table and len(table) > len(kept.table):
-        drawn_as = replace(drawn_as, series=tuple(dict.fromkeys(kept.table[by])))
-    used = list(dict.fromkeys([drawn_as.x, *([layer.y for layer in drawn_as.layers] or [drawn_as.y])]))
-    if not {*used} <= {*table} or not drawn_as.rows(table)[used].equals(kept.table[used]):
-        raise ValueError(f"{name}: needs the table that its figure was drawn from")
-    return drawn_as

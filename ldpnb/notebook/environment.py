@@ -9,9 +9,8 @@ RUN_PARAMETERS = "LDPNB_PARAMETERS"
 HEADLESS = "LDPNB_HEADLESS"
 """Set in every kernel that runs without a reader: live sections draw once and print their number."""
 
-WIDTH, FONT, FORMAT = "LDPNB_WIDTH", "LDPNB_FONT", "LDPNB_FORMAT"
-"""How figures are printed: width (``3.4in``, ``86mm``, ``column``, ``page``), font, and a format beside PNG and PDF, or
-``png`` for that alone."""
+FORMAT = "LDPNB_FORMAT"
+"""``png`` where nobody looks at the PDF of a figure."""
 
 GRIDS = "LDPNB_GRIDS"
 """Set where a notebook that runs writes the grid of its live section beside its figures, for the site."""

@@ -1,6 +1,6 @@
 """Draw tidy tables and publish the pictures with their numbers. Nothing here computes a result.
 
-A figure is drawn from one table and published together with it, so that the numbers behind every picture can be read,
+A chart is drawn from one table and published together with it, so that the numbers behind every picture can be read,
 compared and reused. Colour, marker and dash identify an estimator, a mechanism or a bound, the same in every figure.
 Simulated values, which have a standard error, are points with bars of two standard errors; theory is a line.
 """
@@ -9,45 +9,123 @@ import hashlib
 import io
 import json
 import os
-import re
-from collections.abc import Iterable, Sequence
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
-import matplotlib.pyplot as plt
+import matplotlib.style
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.backends.backend_pdf import FigureCanvasPdf
-from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
-from matplotlib.text import Text
-from pandas.api.types import is_integer_dtype
+from matplotlib.ticker import LogFormatterSciNotation
 
 from ldpnb import writing
-from ldpnb.notebook import encoding, environment, latex, printing
-from ldpnb.notebook.annotations import SMALL, Mark, broken, head, heading, mark
-from ldpnb.notebook.encoding import Encoding
+from ldpnb.notebook import environment
+from ldpnb.notebook.encoding import Encoding, Mark, panels_in_a_row
 from ldpnb.notebook.labels import unset
-from ldpnb.notebook.looks import Look, look, looks_of
+from ldpnb.notebook.looks import Look, looks_of
+from ldpnb.notebook.prose import short
+from ldpnb.notebook.records import NUMBERS, Record, records
 from ldpnb.notebook.tables import without_formulas
-from ldpnb.notebook.ticks import numbers, whole_numbers
 
-__all__ = ["Mark", "curves", "head", "legend", "look", "looks_of", "publish", "publish_table", "size"]
+__all__ = ["WIDTH", "Chart", "Mark", "curves", "looks_of", "publish", "publish_table"]
 
 mpl.style.use(Path(__file__).with_name("ldpnb.mplstyle"))
 
-_WIDTH, _HEIGHT, _PANEL = 7.0, 3.1, 2.2
-"""Inches: width of a figure, that of a page's text; height of a row of panels; least width of one of several panels."""
-_APART, _FAR = 1.25 * SMALL, 0.1
-"""How far apart curves end whose names stand there, points, and how far from the right, in widths of the panel."""
+WIDTH = 7.0
+"""Inches: that of a page's text."""
+NAMES = 60
+"""Most names of all panels, unless each has twenty."""
+_GREY = "#5A5A5A"
+_PLAIN = (5e-4, 2e6)
+"""Ends of the logarithmic axes whose numbers are written out; on longer ones they are powers of ten."""
+_SIDES: dict[str, tuple[tuple[float, float], str, str]] = {
+    "above": ((0, 5), "center", "bottom"),
+    "below": ((0, -5), "center", "top"),
+    "right": ((6, 0), "left", "center"),
+    "left": ((-6, 0), "right", "center"),
+}
+"""Offset in points and alignment of a label beside its point."""
 
 
-def size(height: float) -> tuple[float, float]:
-    """Return width and height of a figure, inches, from its height at the width of a page."""
-    return printing.resized((_WIDTH, height), printing.width())
+@dataclass(frozen=True, slots=True, eq=False)
+class Chart:
+    """A table, how it is drawn, its finding, with its number, and what was held fixed."""
+
+    table: pd.DataFrame
+    encoding: Encoding
+    title: str = ""
+    setting: str = ""
+
+    def figure(self, width: float = WIDTH) -> Figure:
+        """Draw the chart, as wide as that many inches.
+
+        Curves are named at their right ends where these are apart, and else in a legend.
+        """
+        drawn_as, setting = self.encoding, self.setting
+        made = records(self.table, drawn_as, digits=12)
+        shown = [record for record in made if not record["mark"].startswith("at ")]
+        panels, series = (list(dict.fromkeys(record[part] for record in shown)) for part in ("panel", "series"))
+        wide = min(len(panels), panels_in_a_row(len(panels)) if width > WIDTH / 2 else 1 + (len(panels) > 3))
+        tall = -(-len(panels) // wide)
+        names = list(dict.fromkeys(x for record in shown for x in record["x"])) if drawn_as.flip else []
+        most = max(NAMES // len(panels), 20)
+        if len(names) > most:
+            setting += f"; the first {most} of {len(names):,} names"
+            names = names[:most]
+        height = 0.9 + tall * (0.4 + 0.24 * len(names) if names else 2.2)
+        figure = Figure(figsize=(width, height), layout="constrained")
+        inner: Any = figure.subfigures()  # whose legend and labels the constrained layout keeps off the title
+        _head(figure, self.title, size=10, weight="bold")
+        _head(inner, setting, size=8, color=_GREY)
+        axes = inner.subplots(tall, wide, sharex=True, sharey=drawn_as.share_y or drawn_as.flip, squeeze=False)
+        looks = looks_of(series)
+        beside = list(dict.fromkeys(record["series"] for record in shown if record["mark"] != "bars"))
+        apart = 0.25 * (len(beside) > 1 and drawn_as.by != drawn_as.x)
+        aside = dict(zip(beside, np.linspace(-apart, apart, len(beside)), strict=True))
+        for axis, panel in zip(axes.flat, panels, strict=False):
+            for record in (record for record in shown if record["panel"] == panel):
+                places = {name: place + aside.get(record["series"], 0.0) for place, name in enumerate(names)}
+                _draw(axis, record, drawn_as, looks[record["series"]], places)
+            axis.set_title(unset(textwrap.fill(panel, int(10.5 * width) // wide, break_on_hyphens=False)))
+            _scale(axis, drawn_as, names, shown)
+            for record in made:
+                if record["panel"] == panel and record["mark"].startswith("at "):
+                    _mark(axis, record)
+        for axis in axes.flat[len(panels) :]:
+            axis.set_axis_off()
+        across, up = reversed(drawn_as.labels) if drawn_as.flip else drawn_as.labels
+        for axis in axes.flat[max(0, len(panels) - wide) : len(panels)]:
+            axis.set_xlabel(unset(textwrap.fill(across, int(14 * width) // wide)))
+            axis.tick_params(labelbottom=True)
+        for axis in axes[:, 0]:
+            axis.set_ylabel(unset(textwrap.fill(up, 28)))
+        last = [axes.flat[min(start + wide, len(panels)) - 1] for start in range(0, len(panels), wide)]
+        if series != [""] and drawn_as.by != drawn_as.x and (names or not _named(last, len(series))):
+            _legend(inner, axes.flat, int(17 * width / (8 + max(map(len, series)))))  # characters, about
+        return figure
+
+    def png(self) -> bytes:
+        """Return the picture in 128 colours, which take a third of the space of full colour."""
+        from PIL import Image
+
+        full, content = io.BytesIO(), io.BytesIO()
+        self.figure().savefig(full, format="png")
+        few = Image.open(full).convert("RGB").quantize(128, dither=Image.Dither.NONE)
+        few.save(content, "png", optimize=True, dpi=(mpl.rcParams["savefig.dpi"],) * 2)
+        return content.getvalue()
+
+    _repr_png_ = png
+
+    def pdf(self, width: float = WIDTH) -> bytes:
+        """Return the drawing as PDF, the same bytes every time."""
+        content = io.BytesIO()
+        metadata = dict.fromkeys(("CreationDate", "Producer", "Creator"))
+        self.figure(width).savefig(content, format="pdf", metadata=metadata)
+        return content.getvalue()
 
 
 def curves(
@@ -66,12 +144,9 @@ def curves(
     discrete: bool = False,
     title: str = "",
     setting: str = "",
-    marks: Sequence[Mark] = (),
-) -> Figure:
+    marks: Iterable[Mark] = (),
+) -> Chart:
     """Draw one curve per value of `by` in one panel per value of `panel`.
-
-    Curves are named at their right ends where these are apart, and else in a legend. Axes of whole numbers have whole
-    ticks, and series that differ by a number share a ramp of colours.
 
     Parameters
     ----------
@@ -82,108 +157,136 @@ def curves(
     title, setting : str
         The finding, with its number, and what was held fixed.
     """
-    drawn_as = Encoding(
-        x=x,
-        y=y,
-        by=by,
-        panel=panel,
-        error=error,
-        band=band,
-        xlabel=xlabel,
-        ylabel=ylabel,
-        xscale=xscale,
-        yscale=yscale,
-        discrete=discrete,
-        marks=tuple(marks),
-    )
-    panels = [""] if panel is None else list(dict.fromkeys(table[panel]))
-    series = [""] if by is None else list(dict.fromkeys(table[by]))
-    beside = int((printing.width() or _WIDTH) // _PANEL)
-    wide = min(encoding.panels_in_a_row(len(panels)), len(panels), max(beside, 1 if len(panels) < 4 else 2))
-    tall = -(-len(panels) // wide)
-    shape: dict[str, Any] = {"figsize": size(_HEIGHT * tall), "sharex": True, "sharey": drawn_as.share_y}
-    figure, axes = plt.subplots(tall, wide, **shape, squeeze=False)
-    looks = looks_of(series)
-    for axis, value in zip(axes.flat, panels, strict=False):
-        part = table if panel is None else table[table[panel] == value]
-        for name in series:
-            _series(axis, part if by is None else part[part[by] == name], drawn_as, looks[name], unset(name))
-        axis.set(xscale=xscale, yscale=yscale, title=unset(value))
-        whole_numbers(axis, x=is_integer_dtype(table[x]), y=is_integer_dtype(table[y]))
-        mark(axis, marks, str(value))
-    for axis in axes.flat[len(panels) :]:
-        axis.set_axis_off()
-    for axis in axes[-1, :]:
-        axis.set_xlabel(unset(x if xlabel is None else xlabel))
-    for axis in axes[:, 0]:
-        axis.set_ylabel(unset(y if ylabel is None else ylabel))
-    head(figure, title, setting)
-    last = [axes.flat[min(i + wide, len(panels)) - 1] for i in range(0, len(panels), wide)]
-    if by is not None and not _named(last, len(series)):
-        legend(figure, axes.flat)
-    return encoding.keep(figure, table, drawn_as)
+    axes = (x, y, by, panel, error, band, xlabel, ylabel, xscale, yscale)
+    return Chart(table, Encoding(*axes, discrete=discrete, marks=tuple(marks)), title, setting)
 
 
-def _series(axis: Axes, rows: pd.DataFrame, drawn_as: Encoding, style: Look, name: str) -> None:
-    """Draw one series of a panel."""
-    x, y, band = drawn_as.x, drawn_as.y, drawn_as.band
-    simulated = rows[drawn_as.error].notna() if drawn_as.error else pd.Series(False, index=rows.index)
-    theory, points = rows[~simulated], rows[simulated]
-    if len(theory):
-        if band is not None:
-            axis.fill_between(theory[x], theory[band[0]], theory[band[1]], color=style.colour, alpha=0.18, linewidth=0)
+def _head(figure: Any, text: str, **looks: Any) -> None:
+    """Put words above a figure, broken where they are too long, but not around ``=``."""
+    if text:
+        words = unset(text).replace(" = ", "\u00a0=\u00a0")
+        figure.suptitle(words, x=0.008, ha="left", wrap=True, **{"weight": "normal"} | looks)
+
+
+def _draw(axis: Any, record: Record, drawn_as: Encoding, style: Look, places: Mapping[Any, float]) -> None:
+    """Draw a curve with its band, points with their bars, or bars, at the places of names if there are any."""
+    data = pd.DataFrame({column: record[column] for column in NUMBERS if column in record})
+    if places:
+        data = data[data["x"].isin(list(places))]
+        data = data.assign(x=data["x"].map(places))
+    numbers = data.astype(float)
+    x, y, spread = numbers["x"], numbers["y"], [numbers[end] for end in ("low", "high") if end in numbers]
+    looks: dict[str, Any] = {"color": style.colour, "label": unset(record["series"])}
+    if record["mark"] == "bars":
+        axis.barh(x, y, 0.6, alpha=0.25 if drawn_as.layers else 0.85, **looks)
+        axis.axvline(0, color="#444444", linewidth=0.8)
+    elif places or record["mark"] == "points":
+        size = 4.5 if len(y) < 40 else 2
+        axis.plot(*((y, x) if places else (x, y)), style.marker, markersize=size, **looks)
+        if spread:
+            (axis.hlines if places else axis.vlines)(x, *spread, color=style.colour, linewidth=1.2)
+    else:
         thin: dict[str, Any] = {"marker": style.marker, "markersize": 3, "linewidth": 0.5} if drawn_as.discrete else {}
-        axis.plot(theory[x], theory[y], color=style.colour, linestyle=style.dash, label=name, **thin)
-    if len(points):
-        looks: dict[str, Any] = {"color": style.colour, "marker": style.marker, "linestyle": "none"}
-        axis.errorbar(points[x], points[y], 2 * points[drawn_as.error], label=name, **looks)
+        if spread:
+            axis.fill_between(x, *spread, alpha=0.18, linewidth=0, **looks)
+        axis.plot(x, y, linestyle=style.dash, **looks, **thin)
+    if places and drawn_as.by in (None, drawn_as.x) and not drawn_as.layers:  # each number beside its bar or point
+        for place, number in zip(x, y, strict=True):
+            text, way = short(number).replace("-", "\N{MINUS SIGN}"), -1 if number < 0 else 1
+            side: dict[str, Any] = {"ha": "right" if way < 0 else "left", "va": "center", "size": 8}
+            axis.annotate(text, (number, place), (7 * way, 0), textcoords="offset points", **side)
+        axis.margins(x=1.05 / axis.get_figure(root=True).get_figwidth())
 
 
-def _named(panels: Iterable[Axes], count: int) -> bool:
+class _Logarithmic(LogFormatterSciNotation):
+    """Whatever ticks matplotlib would name, written out."""
+
+    def __call__(self, x: float, pos: int | None = None) -> str:
+        return short(x, 6) if super().__call__(x, pos) else ""
+
+
+def _scale(axis: Any, drawn_as: Encoding, names: Sequence[Any], shown: Sequence[Record]) -> None:
+    """Scale the axes of a panel; their numbers are written as sentences do, whole ones for counts."""
+    if any(mark.label and mark.x is not None for mark in drawn_as.marks):
+        axis.margins(y=0.13)
+    if names:
+        axis.set_yticks(range(len(names)), [unset(name) for name in names])
+        axis.set_ylim(len(names) - 0.5, -0.5)
+    axes = [("x", "y", drawn_as.yscale)] if names else [("x", "x", drawn_as.xscale), ("y", "y", drawn_as.yscale)]
+    for side, column, scale in axes:
+        axis.set(**{f"{side}scale": scale})
+        ticked = getattr(axis, f"{side}axis")
+        low, high = sorted(ticked.get_view_interval())
+        if scale == "linear":
+            ticked.set_major_formatter("{x:,g}")
+            axis.locator_params(axis=side, integer=all(isinstance(v, int) for r in shown for v in r[column]))
+        elif _PLAIN[0] <= low and high <= _PLAIN[1]:
+            ticked.set_major_formatter(_Logarithmic())
+            ticked.set_minor_formatter(_Logarithmic(labelOnlyBase=False))
+
+
+def _mark(axis: Any, record: Record) -> None:
+    """Point out a place: a point or a line across the panel, with its label."""
+    colour, side = _GREY if "printed" in record else "black", record["side"]
+    x, y = (record.get(column, [None])[0] for column in ("x", "y"))
+    rule: dict[str, Any] = {"color": colour, "linewidth": 0.8, "linestyle": (0, (2, 2)), "zorder": 1}
+    coordinates: Any = "data"
+    at, (offset, ha, va) = (x, y), _SIDES[side]
+    if y is None:
+        axis.axvline(x, **rule)
+        at, coordinates, va = (x, 1.0), axis.get_xaxis_transform(), "top"
+        offset, ha = ((-4, -2), "right") if side == "left" else ((4, -2), "left")
+    elif x is None:
+        axis.axhline(y, **rule)
+        at, coordinates, ha = (0.99, y), axis.get_yaxis_transform(), "right"
+        offset = (0, -2) if side == "below" else (0, 2)
+    else:
+        axis.plot(x, y, "o", color=colour, mfc="white" if "printed" in record else colour, ms=4.5, zorder=5)
+    looks: dict[str, Any] = {"color": colour, "size": 8, "weight": "normal" if "printed" in record else "bold"}
+    axis.annotate(unset(record["series"]), at, offset, coordinates, "offset points", ha=ha, va=va, zorder=6, **looks)
+
+
+def _named(panels: Iterable[Any], count: int) -> bool:
     """Name the curves of panels at their right ends if these are apart in each, and return whether they are."""
-    names: list[Any] = []
+    named = []
     for axis in panels:
-        handles: Any
-        handles, labels = axis.get_legend_handles_labels()
-        lines = {n: h[0] if isinstance(h, ErrorbarContainer) else h for n, h in zip(labels, handles, strict=True)}
-        ends = np.array([line.get_xydata()[-1] for line in lines.values()])
         axis.get_ylim()  # scales the axis to its curves
-        places = axis.transData.transform(ends) * 72 / axis.figure.dpi
-        right, wide = np.array([axis.bbox.x1, axis.bbox.width]) * 72 / axis.figure.dpi
-        apart = np.diff(np.sort(places[:, 1])) > _APART
-        if len(lines) < count or not apart.all() or not (places[:, 0] > right - _FAR * wide).all():
+        lines = {line.get_label(): line for line in axis.lines if not line.get_label().startswith("_")}
+        ends = [line.get_xydata()[-1] for line in lines.values()]
+        x, y = (axis.transData + axis.transAxes.inverted()).transform(ends).T
+        apart = np.diff(np.sort(y)) * axis.bbox.height * 72 / axis.figure.dpi > 10
+        if len(lines) < count or not apart.all() or not (x > 0.9).all():
             return False
-        names += [(axis, name, y, line.get_color()) for (name, line), y in zip(lines.items(), ends[:, 1], strict=True)]
-    for axis, name, y, colour in names:
-        at: Any = {"xycoords": axis.get_yaxis_transform(), "textcoords": "offset points", "annotation_clip": False}
-        axis.annotate(name, (1, y), (2, 0), **at, color=colour, va="center", fontsize=SMALL)
+        named += [(axis, line, end[1]) for line, end in zip(lines.values(), ends, strict=True)]
+    for axis, line, y in named:
+        at = {"xycoords": axis.get_yaxis_transform(), "textcoords": "offset points", "annotation_clip": False}
+        axis.annotate(line.get_label(), (1, y), (2, 0), **at, color=line.get_color(), va="center", size=8)
     return True
 
 
-def legend(figure: Figure, axes: Iterable[Axes]) -> None:
-    """Put one legend for all panels below them; a name that has both a line and points is one entry."""
-    entries: dict[str, dict[type, Any]] = {}
+def _legend(figure: Any, axes: Iterable[Any], columns: int) -> None:
+    """Put one legend for all panels below them; a name that has a line, a band and points is one entry."""
+    entries: dict[str, Any] = {}
     for axis in axes:
-        for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
-            entries.setdefault(label, {}).setdefault(type(handle), handle)
-    handles: list[Any] = [h if len(h) > 1 else h[0] for h in (tuple(kinds.values()) for kinds in entries.values())]
-    longest = max((len(re.sub(r"\$.*?\$", "x", name)) for name in entries), default=0)
-    columns = int(17 * figure.get_figwidth() / (8 + longest))  # characters, about
-    figure.legend(handles, list(entries), loc="outside lower center", ncols=min(max(columns, 1), max(len(entries), 1)))
+        own: dict[str, Any] = {}
+        for handle, name in zip(*axis.get_legend_handles_labels(), strict=True):
+            own[name] = (*own.get(name, ()), handle)
+        entries |= own | entries
+    figure.legend(entries.values(), entries, loc="outside lower center", ncols=max(columns, 1))
 
 
-def publish(figure: Figure, table: pd.DataFrame, name: str, *, caption: str) -> None:
-    """Show a figure, and write it with its numbers when a folder for figures is set.
+def publish(chart: Chart, table: pd.DataFrame, name: str, *, caption: str) -> None:
+    """Show a chart, and write it with its numbers when a folder for figures is set.
 
     Writes ``<name>.png``, ``<name>.pdf`` and ``<name>.csv`` (10 significant digits), and their provenance
     ``<name>.json``: caption, title and setting, the encoding, the run's own parameters, and hashes of these files.
 
     Parameters
     ----------
-    figure : matplotlib.figure.Figure
-        Drawn from `table` alone.
+    chart : Chart
+        What is shown.
     table : pandas.DataFrame
-        The numbers behind the picture: those drawn, and perhaps further series. `ValueError` if it has not the rows.
+        Its numbers: those drawn, and perhaps further series. `ValueError` if it has not the rows.
     name : str
         Of the figure within its notebook's folder.
     caption : str
@@ -191,43 +294,31 @@ def publish(figure: Figure, table: pd.DataFrame, name: str, *, caption: str) -> 
     """
     from IPython.display import Image, display
 
-    _require(table, name, caption)
-    title, setting = heading(figure)
-    words: dict[str, Any] = {key: text for key, text in {"title": title, "setting": setting}.items() if text}
-    if kept := encoding.drawn(figure):
-        words["encoding"] = encoding.published(kept, table, name).to_dict()
-    figure.set_size_inches(*printing.resized(tuple(figure.get_size_inches()), printing.width()))
-    head(figure, title, setting)
-    font = os.environ.get(environment.FONT)
-    settings: Any = printing.fonts(font) if font else {}
-    for text in figure.findobj(Text) if font else ():
-        text.set_fontfamily(settings["font.family"])
-    with mpl.rc_context(settings):
-        picture = png(figure)
-        drawn = {".png": picture} | (_vectors(figure) if _folder() else {})
-    _publish(table, name, caption, drawn, words)
-    plt.close(figure)
-    display(Image(picture, width=round(100 * figure.get_figwidth()), alt=caption))
+    drawn_as = chart.encoding
+    if drawn_as.by and len(table) > len(chart.table):
+        drawn_as = replace(drawn_as, series=tuple(dict.fromkeys(chart.table[drawn_as.by])))
+    if len(table) and records(table, drawn_as) != records(chart.table, chart.encoding):
+        raise ValueError(f"{name}: needs the table that its figure was drawn from")
+    picture = chart.png()
+    words = {"title": chart.title, "setting": chart.setting, "encoding": drawn_as.to_dict()}
+    drawn = {".png": picture}
+    if os.environ.get(environment.FIGURES_FOLDER) and os.environ.get(environment.FORMAT) != "png":
+        drawn[".pdf"] = chart.pdf()
+    _write(table, name, caption, drawn, {key: part for key, part in words.items() if part})
+    display(Image(picture, width=round(100 * WIDTH), alt=caption))
 
 
 def publish_table(table: pd.DataFrame, name: str, *, caption: str) -> None:
-    """Write a table as ``<name>.csv`` and, for LaTeX, ``<name>.tex`` when a folder is set; see `publish`."""
-    _require(table, name, caption)
-    _publish(table, name, caption, {".tex": latex.table(table, caption, Path(name).name).encode()}, {})
+    """Write a table as ``<name>.csv`` with its provenance when a folder is set; see `publish`."""
+    _write(table, name, caption, {}, {})
 
 
-def _require(table: pd.DataFrame, name: str, caption: str) -> None:
+def _write(table: pd.DataFrame, name: str, caption: str, drawn: dict[str, bytes], words: dict[str, Any]) -> None:
+    """Write a table's numbers and what was drawn from them, if a folder is set."""
     if not caption.strip() or not len(table):
         raise ValueError(f"{name}: needs a caption and a table with rows")
-
-
-def _folder() -> str:
-    return os.environ.get(environment.FIGURES_FOLDER, "")
-
-
-def _publish(table: pd.DataFrame, name: str, caption: str, drawn: dict[str, bytes], words: dict[str, Any]) -> None:
-    """Write a table's numbers and what was drawn from them, if a folder is set."""
-    if not _folder():
+    folder = os.environ.get(environment.FIGURES_FOLDER)
+    if not folder:
         return
     content = without_formulas(table).to_csv(index=False, float_format="%.10g", lineterminator="\n").encode()
     record = {
@@ -241,48 +332,4 @@ def _publish(table: pd.DataFrame, name: str, caption: str, drawn: dict[str, byte
     }
     provenance = json.dumps(record, indent=1, ensure_ascii=False) + "\n"
     for suffix, part in {".csv": content, ".json": provenance.encode(), **drawn}.items():
-        writing.write(Path(_folder(), name + suffix), part)
-
-
-def _settle(figure: Figure) -> None:
-    """Lay a figure out for good, with labels of axes and titles of panels broken where they are too long."""
-    numbers(figure)
-    layout: Any = figure.get_layout_engine()
-    layout.execute(figure)
-    whole = True
-    for axis in figure.axes:
-        title = axis.set_title(axis.get_title(loc="left"), loc="left")  # the same: the only way to its text
-        wide, tall = (72 * length / figure.dpi for length in (axis.bbox.width, axis.bbox.height))
-        for text, room in ((axis.xaxis.label, 1.15 * wide), (axis.yaxis.label, tall), (title, wide)):
-            words = broken(text.get_text(), room, text.get_fontproperties(), mathematics=True)
-            if words != text.get_text():
-                text.set(text=words, linespacing=1.05)
-                whole = False
-    if not whole:
-        layout.execute(figure)
-    figure.set_layout_engine("none")
-
-
-def png(figure: Figure) -> bytes:
-    """Lay a figure out and draw it in 128 colours, which take a third of the space of full colour."""
-    from PIL import Image
-
-    _settle(figure)
-    figure.set_dpi(mpl.rcParams["savefig.dpi"])
-    canvas = FigureCanvasAgg(figure)
-    canvas.draw()
-    few = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB").quantize(128, dither=Image.Dither.NONE)
-    content = io.BytesIO()
-    few.save(content, "png", optimize=True, dpi=(figure.dpi, figure.dpi))
-    return content.getvalue()
-
-
-def _vectors(figure: Figure) -> dict[str, bytes]:
-    """Return the PDF of a laid-out figure, and any other format wanted; neither if only the picture is."""
-    kind = os.environ.get(environment.FORMAT)
-    if kind == "png":
-        return {}
-    content = io.BytesIO()
-    metadata = dict.fromkeys(("CreationDate", "Producer", "Creator"))
-    FigureCanvasPdf(figure).print_pdf(content, metadata=metadata)
-    return {".pdf": content.getvalue()} | ({".pgf": printing.pgf(figure)} if kind == "pgf" else {})
+        writing.write(Path(folder, name + suffix), part)

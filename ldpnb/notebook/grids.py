@@ -1,4 +1,4 @@
-"""A live section's figures and sentences on a grid of its controls, for pages where no Python answers.
+"""A live section's charts and sentences on a grid of its controls, for pages where no Python answers.
 
 The grid is written beside the notebook's figures when it runs with `environment.GRIDS` set, and committed. Every slider
 is dense, but all combinations would be too many: of several sliders at most one is off its marks, which are some of its
@@ -11,12 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.figure import Figure
+import pandas as pd
 
 from ldpnb.notebook.controls import Choice, Slider, label
-from ldpnb.notebook.encoding import drawn
+from ldpnb.notebook.figures import Chart
 from ldpnb.notebook.prose import short
 from ldpnb.notebook.records import NUMBERS, Record, records, value
 
@@ -31,20 +30,22 @@ _NUMBER = re.compile(r"(\d[\d.,]*(?:e-?\d+)?)")
 Place = tuple[int, ...]
 
 
-def grid(redraw: Callable[..., tuple[Figure, str]], controls: Mapping[str, Slider | Choice]) -> str:
+def grid(redraw: Callable[..., tuple[Chart, str]], controls: Mapping[str, Slider | Choice]) -> str:
     """Return the grid of a live section as JSON.
 
     Its settings are lists: the place of each control's value, the axes, the words and the numbers of the sentence, and
     the records that a chart draws (`ldpnb.notebook.records`), a kind and a list of numbers for each of its columns.
     """
     values = {name: list(control.values) for name, control in controls.items()}
-    shown: dict[Place, list[Any]] = {}
+    shown: dict[Place, tuple[Any, ...]] = {}
     for count in MARKS:
         marks = {name: _marks(control, values[name], count) for name, control in controls.items()}
         places = _places(list(values.values()), list(marks.values()))
         for at in places - shown.keys():
-            figure, sentence = redraw(**{name: v[i] for (name, v), i in zip(values.items(), at, strict=True)})
-            shown[at] = [*_drawn(figure), sentence]
+            chart, sentence = redraw(**{name: v[i] for (name, v), i in zip(values.items(), at, strict=True)})
+            axes = {part: v for part, v in chart.encoding.to_dict().items() if part != "marks"}
+            drawn_as = [_short(record) for record in records(chart.table, chart.encoding, digits=12)]
+            shown[at] = axes, drawn_as, sentence
         stated = [
             {
                 "name": name,
@@ -79,62 +80,45 @@ def _places(values: Sequence[Sequence[Any]], marks: Sequence[Sequence[int]]) -> 
     return places
 
 
-def _drawn(figure: Figure) -> tuple[dict[str, Any], list[Record]]:
-    """Return the axes and the records of a setting's figure."""
-    plt.close(figure)
-    kept = drawn(figure)
-    if kept is None:
-        return {}, []
-    axes = {part: v for part, v in kept.encoding.to_dict().items() if part != "marks"}
-    return axes, [_short(record) for record in records(kept.table, kept.encoding, digits=12)]
-
-
 def _short(record: Record) -> Record:
     """Return a record with no more points than a screen shows, and few digits.
 
     A spread that is even is its half, and a column of one number is that number alone.
     """
-    columns = {name: np.array(record[name], dtype=object) for name in NUMBERS if name in record}
-    length = len(next(iter(columns.values())))
-    most = POINTS.get(record["mark"], length)
-    if length > most:
-        places = np.linspace(0, length - 1, most).round().astype(int)
-        columns = {name: column[places] for name, column in columns.items()}
-    ends = [columns[name] for name in ("y", "low", "high") if name in columns]
-    if len(ends) == 3 and all(None not in end for end in ends):
-        y, low, high = (end.astype(float) for end in ends)
-        if np.allclose(high - y, y - low, rtol=1e-6, atol=1e-12):
-            columns = {n: c for n, c in columns.items() if n not in ("low", "high")} | {"half": high - y}
-    numbers = {n: [None if v is None else value(v, DIGITS) for v in column] for n, column in columns.items()}
-    return {part: v for part, v in record.items() if part not in NUMBERS} | {
-        name: column[:1] if len(set(column)) == 1 and name != "x" else column for name, column in numbers.items()
-    }
+    data = pd.DataFrame({name: record[name] for name in NUMBERS if name in record})
+    most = POINTS.get(record["mark"], len(data))
+    if len(data) > most:
+        data = data.iloc[np.linspace(0, len(data) - 1, most).round().astype(int)]
+    if "low" in data and data.notna().all(axis=None):
+        half = data["high"] - data["y"]
+        if np.allclose(half, data["y"] - data["low"], rtol=1e-6, atol=1e-12):
+            data = data.drop(columns=["low", "high"]).assign(half=half)
+    short_record = {part: v for part, v in record.items() if part not in NUMBERS}
+    for name in data:
+        column = [value(v, DIGITS) for v in data[name]]
+        short_record[str(name)] = column[:1] if len(set(column)) == 1 and name != "x" else column
+    return short_record
 
 
 def _compact(thing: Any) -> str:
     return json.dumps(thing, ensure_ascii=False, separators=(",", ":"))
 
 
-class _Pool(dict[str, int]):
-    """Things as JSON, each once, with their places."""
+def _encoded(controls: list[dict[str, Any]], shown: Mapping[Place, tuple[Any, ...]]) -> str:
+    """Return the grid as JSON, a line a setting, which names the places of what the lists above it hold once each."""
+    pools: dict[str, dict[str, int]] = {name: {} for name in ("axes", "words", "kinds", "columns")}
 
-    def place(self, thing: Any) -> int:
-        return self.setdefault(_compact(thing), len(self))
+    def kept(pool: str, thing: Any) -> int:
+        return pools[pool].setdefault(_compact(thing), len(pools[pool]))
 
-
-def _encoded(controls: list[dict[str, Any]], shown: Mapping[Place, list[Any]]) -> str:
-    """Return the grid as JSON, a line a setting."""
-    axes, words, kinds, columns = _Pool(), _Pool(), _Pool(), _Pool()
     lines = []
-    for at, (own, drawn_as, sentence) in shown.items():
-        pieces = _NUMBER.split(sentence)
-        curves = []
+    for at, (axes, drawn_as, sentence) in shown.items():
+        pieces, curves = _NUMBER.split(sentence), []
         for record in drawn_as:
             lists = {part: v for part, v in record.items() if isinstance(v, list)}
             kind = {part: v for part, v in record.items() if part not in lists} | {"columns": list(lists)}
-            curves.append([kinds.place(kind), *map(columns.place, lists.values())])
-        lines.append(_compact([at, axes.place(own), words.place(pieces[::2]), pieces[1::2], curves]))
-    pools = {"axes": axes, "words": words, "kinds": kinds, "columns": columns}
+            curves.append([kept("kinds", kind), *(kept("columns", v) for v in lists.values())])
+        lines.append(_compact([at, kept("axes", axes), kept("words", pieces[::2]), pieces[1::2], curves]))
     parts = {"controls": _compact(controls)} | {name: f"[{','.join(pool)}]" for name, pool in pools.items()}
     parts["settings"] = "[" + ",\n".join(lines) + "]"
     return "{" + ",\n".join(f'"{name}": {text}' for name, text in parts.items()) + "}\n"

@@ -1,13 +1,13 @@
 """Words that come from a user's data (labels, names of columns, paths), shown as they are.
 
 Markdown would run them as HTML or typeset them, and matplotlib read a price as mathematics. Tables escape their cells
-(pandas), a live section its sentence (`html.escape`), and LaTeX has `ldpnb.notebook.latex.escaped`.
+(pandas), and a live section its sentence (`html.escape`).
 """
 
 import re
+import unicodedata
 
 from ldpnb import checks
-from ldpnb.notebook import latex
 
 _PLAIN = re.compile(r"(?!\d+[.)] )(?!.*(?://|\W_|_\W))[-+]?[^\W_](?:[\w .,:;%()+=/'-]*[^\W_])?[)%+.]?")
 """What Markdown shows as it stands, wherever in a sentence."""
@@ -18,7 +18,7 @@ _SYMBOLS = {
     r"\b1e(-\d+)\b": r"$10^{\1}$",
 }
 """The sources' symbols as the package writes them, and as mathematics."""
-_GREEK = "[αβγδεζηθικλμνξπρστφχψωΔΣΠ]"
+GREEK = "[αβγδεζηθικλμνξπρστφχψωΔΣΠ]"
 """Letters that are symbols where they stand alone."""
 
 
@@ -47,5 +47,16 @@ def unset(label: object) -> str:
     text = str(label).replace("$", r"\$")
     for symbol, mathematics in _SYMBOLS.items():
         text = re.sub(symbol, mathematics, text)
-    text = re.sub(rf"(?<!{_GREEK}){_GREEK}(?!{_GREEK})", lambda letter: latex.greek(letter[0]), text)
+    text = re.sub(rf"(?<!{GREEK}){GREEK}(?!{GREEK})", lambda letter: greek(letter[0]), text)
     return f" {text}" if text.startswith("_") else text
+
+
+def greek(letter: str) -> str:
+    r"""Return a Greek letter as mathematics.
+
+    >>> greek("ε"), greek("Δ")
+    ('$\\varepsilon$', '$\\Delta$')
+    """
+    size, _, name = unicodedata.name(letter).removeprefix("GREEK ").partition(" LETTER ")
+    name = "VAREPSILON" if letter == "ε" else name
+    return f"$\\{name.lower() if size == 'SMALL' else name.capitalize()}$"

@@ -12,23 +12,20 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import matplotlib.pyplot as plt
-from matplotlib.figure import Figure
-
 from ldpnb import writing
 from ldpnb.notebook import environment, grids
 from ldpnb.notebook.controls import Choice, Slider, label
-from ldpnb.notebook.figures import png
+from ldpnb.notebook.figures import WIDTH, Chart
 from ldpnb.notebook.prose import short
 
 
-def live(redraw: Callable[..., tuple[Figure, str]], **controls: Slider | Choice) -> None:
-    """Show `redraw`'s figure and sentence for the values of some controls, and redraw when one changes.
+def live(redraw: Callable[..., tuple[Chart, str]], **controls: Slider | Choice) -> None:
+    """Show `redraw`'s chart and sentence for the values of some controls, and redraw when one changes.
 
     Parameters
     ----------
     redraw : callable
-        Takes one keyword per control and returns a figure and the sentence with the number that changes.
+        Takes one keyword per control and returns a chart and the sentence with the number that changes.
     **controls : Slider or Choice
         By parameter name; they start at the source's setting.
     """
@@ -38,8 +35,7 @@ def live(redraw: Callable[..., tuple[Figure, str]], **controls: Slider | Choice)
         if control.start not in control.values:
             raise ValueError(f"{name} must start inside its range, got {control}")
     if os.environ.get(environment.HEADLESS):
-        figure, sentence = redraw(**{name: control.start for name, control in controls.items()})
-        plt.close(figure)
+        _, sentence = redraw(**{name: control.start for name, control in controls.items()})
         display({"text/plain": sentence}, raw=True)
         if os.environ.get(environment.GRIDS):
             grid = grids.grid(redraw, controls).encode()
@@ -48,20 +44,17 @@ def live(redraw: Callable[..., tuple[Figure, str]], **controls: Slider | Choice)
         display(_shown(redraw, controls), raw=True)
 
 
-def _shown(redraw: Callable[..., tuple[Figure, str]], controls: Mapping[str, Slider | Choice]) -> dict[str, Any]:
+def _shown(redraw: Callable[..., tuple[Chart, str]], controls: Mapping[str, Slider | Choice]) -> dict[str, Any]:
     """Return what a front end shows: controls if it has them, and the sentence as plain text."""
     import ipywidgets as widgets
 
     picture = widgets.HTML()
 
     def draw(**values: Any) -> str:
-        with plt.ioff():
-            figure, sentence = redraw(**values)
-            says, drawn = html.escape(sentence), base64.b64encode(png(figure)).decode()
-            wide = f"width: {100 * figure.get_figwidth():.0f}px; max-width: 100%; background: white"
-            image = f'<img alt="{says}" style="{wide}" src="data:image/png;base64,{drawn}">'
-            picture.value = f"<p><b>{says}</b></p>{image}"
-            plt.close(figure)
+        chart, sentence = redraw(**values)
+        says, drawn = html.escape(sentence), base64.b64encode(chart.png()).decode()
+        style = f"width: {100 * WIDTH:.0f}px; max-width: 100%; background: white"
+        picture.value = f'<p><b>{says}</b></p><img alt="{says}" style="{style}" src="data:image/png;base64,{drawn}">'
         return sentence
 
     section = widgets.interactive(draw, **{name: _widget(name, control) for name, control in controls.items()})

@@ -3,19 +3,27 @@
 import itertools
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import matplotlib as mpl
 import numpy as np
 
 from ldpnb.mechanisms.registry import COLOURED
 
+
+class Look(NamedTuple):
+    """Colour, marker and dash of one series."""
+
+    colour: str
+    marker: str
+    dash: Any
+
+
 # hues that the colour-blind tell apart; the first six and black also differ in lightness, and so in grey
 _COLOURS = ("#004B94", "#CB5004", "#1B7340", "#D86CA4", "#3DB2E6", "#522A06", "#A39A2E", "#777777")
 _MARKERS = "osD^vP*X"
 _ON_OFF = ((5, 1.5), (1, 1), (4, 1, 1, 1), (8, 2), (2, 1), (6, 1, 1, 1, 1, 1), (3, 3))
-_DASHES: tuple[Any, ...] = ("-", *((0, lengths) for lengths in _ON_OFF))
+_ALL = [Look(*parts) for parts in zip(_COLOURS, _MARKERS, ["-", *((0, lengths) for lengths in _ON_OFF)], strict=True)]
 FAMILIES = (
     ("truth", "c_DE", "g_DE", "c-hat", "ratio", "T", "Horvitz-Thompson", "Hájek"),
     ("unbiased", "Norm-Sub", "MLE", "Bayes", "empirical Bayes", "uniform guess"),
@@ -27,45 +35,22 @@ FAMILIES = (
     *COLOURED,
 )
 """Series that are drawn together, each with the colour, marker and dash of its place."""
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """Colour, marker and dash of one series."""
-
-    colour: str
-    marker: str
-    dash: Any
-
-
-_ALL = [Look(*parts) for parts in zip(_COLOURS, _MARKERS, _DASHES, strict=True)]
 _KNOWN = {name: own for family in FAMILIES for name, own in zip(family, _ALL, strict=False)}
-_KNOWN["truth"] = Look("#000000", _MARKERS[0], "-")
-
-
-def look(name: str) -> Look:
-    """Return the look of one series."""
-    return looks_of([name])[name]
+_KNOWN["truth"] = Look("#000000", "o", "-")
 
 
 def looks_of(names: Sequence[Any]) -> dict[Any, Look]:
     """Return the looks of a figure's series; unknown names get unused ones in order.
 
     Names that are numbers, or differ by one number, share a ramp from dark to light that the colour-blind see in order.
+
+    >>> [look.colour for look in looks_of(["ε = 1", "ε = 2.5"]).values()], looks_of(["truth"])["truth"].marker
+    (['#440154', '#6ece58'], 'o')
     """
-    if is_family(names):
+    texts = [str(name) for name in names]
+    if len(texts) > 1 and len({re.sub(r"[-+\d.,]+(e[-+]?\d+)?", "#", text, count=1) for text in texts}) == 1:
         ramp = map(mpl.colors.to_hex, mpl.colormaps["viridis"](np.linspace(0.0, 0.78, len(names))))
         return {n: Look(c, m, "-") for n, c, m in zip(names, ramp, itertools.cycle(_MARKERS), strict=False)}
     looks = {name: _KNOWN[str(name)] for name in names if str(name) in _KNOWN}
     free = [other for other in _ALL if other.colour not in {own.colour for own in looks.values()}]
     return looks | dict(zip([n for n in names if n not in looks], itertools.cycle(free or _ALL), strict=False))
-
-
-def is_family(names: Sequence[Any]) -> bool:
-    """Return whether names are numbers, or differ by one number only.
-
-    >>> is_family([0.1, 1.0]), is_family(["ε = 1", "ε = 2.5"]), is_family(["1%", "50%"]), is_family(["MLE", "Bayes"])
-    (True, True, True, False)
-    """
-    texts = [str(name) for name in names]
-    return len(texts) > 1 and len({re.sub(r"[-+\d.,]+(e[-+]?\d+)?", "#", text, count=1) for text in texts}) == 1

@@ -1,11 +1,10 @@
-"""The records of a chart: what a table and its encoding draw, as lists of numbers, for charts in a browser.
+"""The records of a chart: what a table and its encoding draw, as lists of numbers, for every way to draw them.
 
 A record is one curve, band or set of points in one panel, with the columns ``x``, ``y``, ``low`` and ``high`` as lists
 of one length. A marked place is a record of one point whose kind is ``at x``, ``at y`` or ``at xy``.
 """
 
 from collections.abc import Iterator
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -21,20 +20,21 @@ def records(table: pd.DataFrame, encoding: Encoding, *, digits: int = 6) -> list
     """Return the records of a table, numbers rounded to significant digits and what is not finite as missing.
 
     >>> table = pd.DataFrame({"users": [1, 10], "error": [0.5, 0.123456], "rule": ["MLE", "MLE"]})
-    >>> records(table, Encoding(x="users", y="error", by="rule"), digits=3)
+    >>> records(table, Encoding("users", "error", by="rule"), digits=3)
     [{'series': 'MLE', 'panel': '', 'mark': 'line', 'x': [1, 10], 'y': [0.5, 0.123]}]
     """
-    rows = encoding.rows(table)
+    rows, made = encoding.rows(table), []
     columns = [encoding.panel] if isinstance(encoding.panel, str) else list(encoding.panel or ())
-    split = [column for column in columns if len(set(rows[column])) > 1]
-    made: list[Record] = []
-    for place in product(*(list(dict.fromkeys(rows[column])) for column in split)):
-        part = rows
-        for column, v in zip(split, place, strict=True):
-            part = part[part[column] == v]
-        title = ", ".join(map(_panel, split, place))
-        own = [_record(own, encoding, layer, title, digits) for layer, own in _layers(part, encoding) if len(own)]
-        made += own + (list(_places(encoding, title, {title, *map(str, place)}, digits)) if own else [])
+    parts: Any = rows.groupby(columns, sort=False) if columns else [((), rows)]
+    for place, part in parts:
+        values = [(c, v) for c, v in zip(columns, place, strict=True) if isinstance(v, str) or len(set(rows[c])) > 1]
+        panel = ", ".join(_panel(column, v) for column, v in values)
+        made += [_record(own, encoding, layer, panel, digits) for layer, own in _layers(part, encoding) if len(own)]
+        for mark in encoding.marks:
+            if mark.panel in ("", panel, *map(str, place)):
+                at = {axis: [value(v, digits)] for axis, v in (("x", mark.x), ("y", mark.y)) if v is not None}
+                words = {"side": mark.side} | ({"printed": True} if mark.printed else {})
+                made.append({"series": mark.label, "panel": panel, "mark": "at " + "".join(at)} | words | at)
     return made
 
 
@@ -49,31 +49,24 @@ def _layers(rows: pd.DataFrame, encoding: Encoding) -> Iterator[tuple[Layer, pd.
         yield layer, rows
     if encoding.layers:
         return
-    for value in [None] if encoding.by is None else dict.fromkeys(rows[encoding.by]):
-        own, label = (rows, "") if value is None else (rows[rows[encoding.by] == value], name(value))
+    series: Any = rows.groupby(encoding.by, sort=False) if encoding.by else [("", rows)]
+    for label, own in series:
         dotted = own[encoding.error].notna() if encoding.error else pd.Series(False, index=own.index)
-        yield Layer(name=label, y=encoding.y, mark=encoding.mark), own[~dotted]
-        yield Layer(name=label, y=encoding.y, mark="points", error=encoding.error), own[dotted]
+        yield Layer(name=name(label), y=encoding.y, mark=encoding.mark), own[~dotted]
+        yield Layer(name=name(label), y=encoding.y, mark="points", error=encoding.error), own[dotted]
 
 
 def _record(rows: pd.DataFrame, encoding: Encoding, layer: Layer, panel: str, digits: int) -> Record:
     columns = {"x": rows[encoding.x], "y": rows[layer.y]}
-    if encoding.band and layer.mark != "points":
-        columns |= dict(zip(("low", "high"), (rows[end] for end in encoding.band), strict=True))
-    elif layer.error and rows[layer.error].notna().any():
+    if layer.error and rows[layer.error].notna().any():
         columns |= {end: rows[layer.y] + times * rows[layer.error] for end, times in (("low", -2), ("high", 2))}
         if encoding.yscale == "log":
             columns["low"] = columns["low"].where(columns["low"] > 0, rows[layer.y].min())  # which has no lower end
+    elif encoding.band and layer in (encoding.layers[:1] or [layer]) and rows[encoding.band[0]].notna().any():
+        columns |= dict(zip(("low", "high"), (rows[end] for end in encoding.band), strict=True))
     kind = "line" if layer.mark == "band" else layer.mark
     numbers = {column: [value(v, digits) for v in values] for column, values in columns.items()}
     return {"series": layer.name, "panel": panel, "mark": kind, **numbers}
-
-
-def _places(encoding: Encoding, panel: str, names: set[str], digits: int) -> Iterator[Record]:
-    for mark in encoding.marks:
-        if mark.panel in ("", *names):
-            at = {axis: [value(v, digits)] for axis, v in (("x", mark.x), ("y", mark.y)) if v is not None}
-            yield {"series": mark.label, "panel": panel, "mark": "at " + "".join(at), "side": mark.side, **at}
 
 
 def value(number: Any, digits: int) -> Any:

@@ -24,23 +24,16 @@ def verdicts(*identifiers: str) -> None:
 def _paragraph(identifier: str) -> str:
     claim, verdict = claims.find(identifier), claims.decide(identifier)
     says = claim.says[:1].upper() + claim.says[1:].rstrip(".") + ("" if claim.says.endswith("?") else ".")
-    lines = [f"**{claim.place}: {verdict.status}.** {says}", "", f"- Decided for {verdict.decided_for}"]
-    lines.append(f"- Evidence ({_kind(verdict)}): {verdict.evidence}")
-    if verdict.corrected:
-        label = "Answer" if verdict.status == "answered" else "What holds"
-        lines.append(f"- {label}: {verdict.corrected}")
-    if verdict.assumption:
-        lines.append(f"- Assumption{READINGS[verdict.reading]}: {verdict.assumption}")
-    if verdict.argument:
-        lines.append(f"- Argued in words: {verdict.argument}")
-    return "\n".join(lines)
-
-
-def _kind(verdict: claims.Verdict) -> str:
-    """Return in words what kind of evidence a verdict rests on, with the error rates of a statistical test."""
-    words = _KINDS[verdict.kind]
+    kind = _KINDS[verdict.kind]
     if verdict.false_alarm is not None:
-        words += f", false alarm <= {short(verdict.false_alarm)}"
+        kind += f", false alarm <= {short(verdict.false_alarm)}"
     if verdict.power is not None:
-        words += f", power {short(verdict.power)}"
-    return words
+        kind += f", power {short(verdict.power)}"
+    lines = [f"**{claim.place}: {verdict.status}.** {says}", "", f"- Decided for {verdict.decided_for}"]
+    rows = {
+        f"Evidence ({kind})": verdict.evidence,
+        "Answer" if verdict.status == "answered" else "What holds": verdict.corrected,
+        f"Assumption{READINGS[verdict.reading]}": verdict.assumption,
+        "Argued in words": verdict.argument,
+    }
+    return "\n".join([*lines, *(f"- {label}: {text}" for label, text in rows.items() if text)])

@@ -2,6 +2,5 @@
 
 `catalogue` knows which notebooks there are. `runner` executes them with papermill and puts their results into place,
 leaving alone what is the same (`sameness`); `kernels` makes that fast. `checking` compares a fresh run with the stored
-one under nbval. `ledger` gathers all verdicts, `export` writes a result for a paper, `unpacking` brings the notebooks
-of an installed package.
+one under nbval. `ledger` gathers all verdicts, `errata` writes what does not hold, `export` a result for a paper.
 """

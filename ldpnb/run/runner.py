@@ -24,15 +24,10 @@ from unittest import mock
 
 from ldpnb import writing
 from ldpnb.checks import UsageError
-from ldpnb.notebook.environment import FIGURES_FOLDER, HEADLESS, RUN_PARAMETERS
+from ldpnb.notebook.environment import FIGURES_FOLDER, FORMAT, HEADLESS, RUN_PARAMETERS
 from ldpnb.run import kernels
 from ldpnb.run.catalogue import Notebook, home, require_uncommitted
 from ldpnb.run.sameness import same_files
-
-_ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-_CELL_SECONDS, _START_SECONDS = 600, 120
-_KEPT = ("tags", "jupyter", "slideshow")
-"""What is kept of a cell's metadata; papermill adds times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,18 +118,40 @@ def execute(task: Task) -> Outcome:
 
 
 def _renew(task: Task) -> str:
-    """Execute one task and put its results into place; return why that could not be done."""
+    """Execute one task and put its results into place; return why that could not be done.
+
+    Pages take long to draw, and nobody compares them: what may be the same is first executed with its pictures alone.
+    """
     failed, source = task.target.with_suffix(".failed.ipynb"), task.notebook.path.read_bytes()
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        environment = kernel_environment(folder, folder / "figures" / task.notebook.id, task.parameters)
-        with mock.patch.dict(os.environ, environment):
-            executed, error = _executed(task, source, folder)
+    for pictures in (True, False) if task.target.exists() else (False,):
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            environment = kernel_environment(folder, folder / "figures" / task.notebook.id, task.parameters)
+            with mock.patch.dict(os.environ, environment | ({FORMAT: "png"} if pictures else {})):
+                executed, error = _executed(task, source, folder)
+            fresh = _files(folder / "figures")
         if error:
             writing.write(failed, executed)
             return f"{error} (see {failed})"
         failed.unlink(missing_ok=True)
-        return _install(task, source, executed, folder / "figures")
+        if pictures:  # any page is the same, if there is one
+            fresh |= {name.replace(".png", ".pdf"): b"" for name in fresh if name.endswith(".png")}
+        own, grid = f"{task.notebook.id}/", ".grid.json"  # which is made when it is asked for
+        stored = _files(task.figures)
+        stored = {n: c for n, c in stored.items() if n in fresh or (n.startswith(own) and not n.endswith(grid))}
+        before = {"notebook.ipynb": task.target.read_bytes()} if task.target.exists() else {}
+        if same_files(stored | before, fresh | {"notebook.ipynb": executed}):
+            return ""
+        if task.notebook.path.read_bytes() != source:
+            beside = task.target.with_suffix(".executed.ipynb")
+            writing.write(beside, executed)
+            return f"it was edited while it ran: the edit stands, and the result is {beside}"
+    writing.write(task.target, executed)  # at once, before another edit
+    for name in fresh:
+        writing.write(task.figures / name, fresh[name])
+    for name in stored.keys() - fresh.keys():
+        (task.figures / name).unlink(missing_ok=True)
+    return ""
 
 
 def _executed(task: Task, source: bytes, folder: Path) -> tuple[bytes, str]:
@@ -154,8 +171,8 @@ def _executed(task: Task, source: bytes, folder: Path) -> tuple[bytes, str]:
             language="python",
             progress_bar=False,
             coalesce_streams=True,
-            execution_timeout=_CELL_SECONDS,
-            start_timeout=_START_SECONDS,
+            execution_timeout=600,
+            start_timeout=120,
             cwd=str(task.notebook.path.parent),
             shutdown_kernel="immediate",  # a graceful one waits three seconds in many runs
         )
@@ -169,14 +186,14 @@ def _executed(task: Task, source: bytes, folder: Path) -> tuple[bytes, str]:
 def _normalised(content: bytes, name: str) -> bytes:
     """Return the file of an executed notebook without what differs between two runs, or two versions of Python.
 
-    Cells are numbered after the notebook, so that one copied from another shares no cell's id with it.
+    Cells are numbered after the notebook (``1-02-cell-00``), so that one copied from another shares no id with it.
     """
     notebook = json.loads(content)
-    numbers = [part.partition("_")[0] if part[:1].isdigit() else part for part in name.split("/")]
-    prefix = re.sub(r"[^0-9A-Za-z]+", "-", "-".join(numbers))[:40]
+    prefix = re.sub(r"[^0-9A-Za-z]+", "-", re.sub(r"(^|/)(\d[^_/]*)_[^/]*", r"\1\2", name))[:40]
     for i, cell in enumerate(notebook["cells"]):
         cell["id"] = f"{prefix}-cell-{i:02d}"
-        cell["metadata"] = {name: value for name, value in cell["metadata"].items() if name in _KEPT and value}
+        given = cell["metadata"]  # to which papermill adds times
+        cell["metadata"] = {name: given[name] for name in ("tags", "jupyter", "slideshow") if given.get(name)}
     notebook["metadata"].pop("papermill", None)
     notebook["metadata"].get("language_info", {}).pop("version", None)
     return (json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n").encode()
@@ -187,7 +204,7 @@ def kernel_environment(folder: Path, figures: Path, parameters: Mapping[str, Any
 
     IPython's own files go below `folder`; the run's own parameters are recorded with every figure.
     """
-    return _ONE_THREAD | {
+    return dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1") | {
         "IPYTHONDIR": str(folder / "ipython"),
         "PYTHONHASHSEED": "0",
         "TZ": "UTC",
@@ -198,29 +215,6 @@ def kernel_environment(folder: Path, figures: Path, parameters: Mapping[str, Any
         FIGURES_FOLDER: str(figures),
         RUN_PARAMETERS: json.dumps(dict(parameters or {}), sort_keys=True),
     }
-
-
-def _install(task: Task, source: bytes, executed: bytes, figures: Path) -> str:
-    """Replace what was there, each file in one step, unless all of it is the same; remove figures no longer made.
-
-    A notebook that was edited while it ran is left alone, and that is returned.
-    """
-    fresh, all_stored = _files(figures), _files(task.figures)
-    stored = {n: c for n, c in all_stored.items() if n in fresh or n.startswith(f"{task.notebook.id}/")}
-    stored = {n: c for n, c in stored.items() if n in fresh or not n.endswith(".grid.json")}  # made when asked for
-    before = {"notebook.ipynb": task.target.read_bytes()} if task.target.exists() else {}
-    if same_files(stored | before, fresh | {"notebook.ipynb": executed}):
-        return ""
-    if task.notebook.path.read_bytes() != source:
-        beside = task.target.with_suffix(".executed.ipynb")
-        writing.write(beside, executed)
-        return f"it was edited while it ran: the edit stands, and the result is {beside}"
-    writing.write(task.target, executed)  # at once, before another edit
-    for name in fresh:
-        writing.write(task.figures / name, fresh[name])
-    for name in stored.keys() - fresh.keys():
-        (task.figures / name).unlink(missing_ok=True)
-    return ""
 
 
 def _files(folder: Path) -> dict[str, bytes]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import ldpnb
-from ldpnb.run.card import place
+from ldpnb.run.ledger import place
 
 PLAIN = "n|nn|nf|nc|nd|nb|bp|fm|p|o|ow|w|m[ifho]|s[ai]"
 """Tokens that are not coloured, by far the most."""

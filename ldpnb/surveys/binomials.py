@@ -12,7 +12,7 @@ from scipy import special
 
 Floats = NDArray[np.float64]
 
-_REACH, _RESOLUTION, FINE = 8.0, 1.4, 200.0
+_REACH, _RESOLUTION, _FINE = 8.0, 1.4, 200.0
 
 
 def upper_tail(bits: Floats, rate: Floats | float, ones: Floats) -> Floats:
@@ -90,7 +90,7 @@ def sampled_noisy_exact(population: int, holders: Floats, sample: int, deviation
     >>> sampled_noisy_exact(2, np.array([1.0]), 1, 0.6, 0.1 / np.log(2)).round(12).tolist()
     [0.250244140625]
     """
-    points, weights = hypergeometric(float(population), holders, float(sample), FINE)
+    points, weights = hypergeometric(float(population), holders, float(sample))
     step = np.diff(points, axis=1).max(axis=1, keepdims=True)
     away = np.abs(points - (sample * holders / population)[:, None]) + step / 2 * (step > 1)
     reach = sample * deviation
@@ -101,9 +101,17 @@ def sampled_noisy_exact(population: int, holders: Floats, sample: int, deviation
 
 
 def _sampled(population: int, holders: Floats, bits: int, p: float, q: float, ones: Floats, zeros: Floats) -> Floats:
-    """Mix the laws of `_two_rates` over the number of holders in the sample."""
-    drawn, weights = hypergeometric(float(population), holders, float(bits))
-    rows = (np.broadcast_to(ends[:, None], drawn.shape).ravel() for ends in (ones, zeros))
+    """Mix the laws of `_two_rates` over the number of holders in the sample.
+
+    The step follows the narrower of two spreads: of the holders, and of the bits counted in holders. Where it would
+    still be too wide, every point stands for the furthest of those that it replaces.
+    """
+    share = holders / population
+    noise = np.sqrt(bits * (share * p * (1 - p) + (1 - share) * q * (1 - q))) / (p - q)
+    drawn, weights = hypergeometric(float(population), holders, float(bits), noise)
+    step = np.diff(drawn, axis=1).max(axis=1)
+    wide = (p - q) * step / 2 * (step > np.maximum(noise / _RESOLUTION, 1.0))
+    rows = (np.broadcast_to((ends - wide)[:, None], drawn.shape).ravel() for ends in (ones, zeros))
     chances: Floats = (weights * _two_rates(bits, drawn.ravel(), p, q, *rows).reshape(drawn.shape)).sum(axis=1)
     return chances
 
@@ -123,18 +131,22 @@ def _two_rates(bits: int, holders: Floats, p: float, q: float, ones: Floats, zer
 
 def _binomial_lattice(trials: Floats, rates: Floats) -> tuple[Floats, Floats]:
     """Return points, a row per binomial, that carry nearly all of its mass, and weights to sum with."""
-    points, size = _points(trials * rates, np.sqrt(trials * rates * (1 - rates)), trials)
+    points, size = _points(trials * rates, np.sqrt(trials * rates * (1 - rates)), trials, np.inf)
     some = np.clip(points, 0.0, size)
     return some, _weights(_log_binomial(size, some, rates[:, None]), points <= size)
 
 
 def hypergeometric(
-    population: float, holders: Floats, drawn: float, resolution: float = _RESOLUTION
+    population: float, holders: Floats, drawn: float, width: Floats | float = 0.0
 ) -> tuple[Floats, Floats]:
-    """Return points and weights for the holders in a simple random sample, a row per number in the population."""
+    """Return points and weights for the holders in a simple random sample, a row per number in the population.
+
+    They are to be summed with a tail of the given width; of a narrow one every point may have to stand for the furthest
+    of those that it replaces, which are at most a 200th of the deviation of their number.
+    """
     share = holders / population
     spread = np.sqrt(drawn * share * (1 - share) * (population - drawn) / max(population - 1, 1.0))
-    points, size = _points(drawn * share, spread, np.minimum(holders, drawn), resolution)
+    points, size = _points(drawn * share, spread, np.minimum(holders, drawn), width)
     least = np.maximum(0.0, holders - (population - drawn))[:, None]
     some = np.clip(points, least, size)
     own, others, rate = holders[:, None], (population - holders)[:, None], drawn / population
@@ -142,13 +154,14 @@ def hypergeometric(
     return some, _weights(logs - logs.max(axis=1, keepdims=True), (points >= least) & (points <= size))
 
 
-def _points(mean: Floats, deviation: Floats, most: Floats, resolution: float = _RESOLUTION) -> tuple[Floats, Floats]:
+def _points(mean: Floats, deviation: Floats, most: Floats, width: Floats | float) -> tuple[Floats, Floats]:
     """Run over every ``step``-th whole number around a mean.
 
-    For laws as smooth as a wide binomial, summed with a tail at least as smooth, that errs by less than any power of
-    the step. Narrow laws are listed in full.
+    For laws as smooth as a wide binomial, summed with a tail of some width, that errs by less than any power of the
+    step if both are wider than it. Narrow laws are listed in full.
     """
-    step = np.maximum(np.floor(deviation / resolution), 1.0)
+    step = np.maximum(np.minimum(deviation, width) / _RESOLUTION, deviation / _FINE)
+    step = np.maximum(np.floor(step), 1.0)
     reach = _REACH * deviation + 12.0 * (step == 1)
     first = np.maximum(np.floor(mean - reach), 0.0)
     length = int(((np.minimum(mean + reach, most) - first) / step).max()) + 2

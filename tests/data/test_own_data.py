@@ -6,7 +6,6 @@ import os
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -112,7 +111,7 @@ def execute(identifier: str, monkeypatch: pytest.MonkeyPatch, **given: object) -
     monkeypatch.setenv(HEADLESS, "1")
     monkeypatch.setenv(FIGURES_FOLDER, "")
     if identifier != "own_data":  # drawing takes three times as long as all else, whatever the data
-        monkeypatch.setattr(figures, "png", lambda figure: b"")
+        monkeypatch.setattr(figures.Chart, "png", lambda chart: b"")
     notebook, said = find(identifier), io.StringIO()
     parameters = notebook.check(given)
     space: dict[str, object] = {"__name__": "notebook"}
@@ -122,7 +121,6 @@ def execute(identifier: str, monkeypatch: pytest.MonkeyPatch, **given: object) -
             if cell["cell_type"] == "code" and "claims" not in tags:
                 exec(compile("".join(cell["source"]), identifier, "exec"), space)
                 space.update(parameters if "parameters" in tags else {})
-    plt.close("all")
     return said.getvalue()
 
 

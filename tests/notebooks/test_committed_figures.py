@@ -12,7 +12,7 @@ from ldpnb.run.catalogue import catalogue, home
 
 FIGURES = home() / "figures"
 DRAWN = {".csv", ".json", ".pdf", ".png"}
-PRINTED = {".csv", ".json", ".tex"}
+PRINTED = {".csv", ".json"}
 
 
 def shown(notebook: Path) -> set[bytes]:

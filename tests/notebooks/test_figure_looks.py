@@ -34,14 +34,14 @@ def lab(colour: str, vision: str) -> np.ndarray:
 @pytest.mark.parametrize("vision", VISION)
 def test_series_of_one_figure_differ_for_every_kind_of_sight_and_in_grey(family: tuple[str, ...], vision: str) -> None:
     for names in itertools.combinations({"truth": None} | dict.fromkeys(family), 2):
-        one, other = (lab(looks.look(name).colour, vision) for name in names)
+        one, other = (lab(looks.looks_of([name])[name].colour, vision) for name in names)
         assert np.linalg.norm(one - other) > 15, names
         assert vision != "usual" or abs(one[0] - other[0]) > 7, names
 
 
 @pytest.mark.parametrize("family", looks.FAMILIES, ids=lambda f: f[1])
 def test_series_of_one_figure_differ_in_marker_and_dash_too(family: tuple[str, ...]) -> None:
-    own = [looks.look(name) for name in family]
+    own = [looks.looks_of([name])[name] for name in family]
     assert len({look.marker for look in own}) == len({str(look.dash) for look in own}) == len(family)
 
 

@@ -50,7 +50,7 @@ def test_words_and_numbers_come_together(tmp_path: Path, monkeypatch: pytest.Mon
         ('kind = "proof"', 'kind = "hope"', r"section_1.toml, \[theorem-1\]: kind must be one of .*got kind='hope'"),
         ('place = "Theorem 1"', "place = 1", "place must be of type str, got place=1"),
         ('kind = "proof"', "", "kind must be given"),
-        ("over =", "ower =", "ower must be one of"),
+        ("over =", "ower =", "key must be one of .*got key='ower'"),
         ("claims.agree", "claims.no_such", "no_such"),
         ("theorem-1", "theorem-2", "theorem_2"),
         ("says =", "asks =", "a question .* must be given together"),

@@ -1,5 +1,7 @@
 """The command line: what it prints and how it ends."""
 
+import pkgutil
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -7,10 +9,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from ldpnb import claims
 from ldpnb.checks import UsageError
 from ldpnb.cli import cli
 from ldpnb.notebook import parameters
-from ldpnb.run import catalogue
+from ldpnb.run import catalogue, ledger
 
 
 def called(*words: str) -> Result:
@@ -23,6 +26,36 @@ def test_list_and_show_name_ids_parameters_and_claims(checkout: Path) -> None:
     assert listed.exit_code == 0
     assert listed.stdout.splitlines()[0].split() == ["1_demo/01_line", "A", "demonstration"]
     assert "-p factor=0.5  (float) what they are multiplied by" in called("show", "01_line").stdout
+
+
+@pytest.mark.parametrize("name", ["theorem-5.2", "bun2022/theorem-5.2"])
+def test_the_card_of_a_claim_tells_verdict_notebook_and_code(name: str) -> None:
+    text = called("show", name).stdout
+    for line in (
+        "claim: bun2022/theorem-5.2",
+        "notebook: 2_bun2022/03_cluster_lower_bounds",
+        "status: reproduced",
+        "reach: all parameters",
+        "reading: reconstructed",
+        "kind: enumeration",
+    ):
+        assert line in text.splitlines()
+    assert re.search(r"^decided by: ldpnb/papers/bun2022/section_5.py:\d+$", text, re.MULTILINE)
+    assert re.search(r"^rests on: ldpnb/privacy/clusters.py:\d+$", text, re.MULTILINE)
+
+
+def test_the_lines_exist_where_the_formulas_of_claims_are() -> None:
+    for path in {path for claim in claims.claims() for path in claim.rests_on}:
+        file, line = ledger.place(pkgutil.resolve_name(f"ldpnb.{path}"))
+        assert line <= len((catalogue.home() / file).read_text().splitlines())
+
+
+@pytest.mark.parametrize(
+    ("wanted", "meant"),
+    [("plan", "plan"), ("plan_", "plan_survey"), ("theorem-3", "bun2022/theorem-3.1"), ("03/los", "2_bun/03/losses")],
+)
+def test_a_name_may_be_shortened_to_a_unique_beginning(wanted: str, meant: str) -> None:
+    assert catalogue.unique(wanted, ["plan", "plan_survey", "bun2022/theorem-3.1", "2_bun/03/losses"], "name") == meant
 
 
 @pytest.mark.parametrize(
@@ -42,23 +75,21 @@ def test_list_and_show_name_ids_parameters_and_claims(checkout: Path) -> None:
         (["run", "01_line", "-p", "users"], "expected name=value, got 'users'"),
         (["run", "--jobs", "0"], "0 is not in the range"),
         (["show", "0"], "ldpnb: 0 is ambiguous: 1_demo/01_line, 1_demo/02_broken"),
-        (["verdicts", "--source", "nobody"], "ldpnb: source must be one of biswas2022"),
-        (["verdicts", "--status", "wrong"], "ldpnb: status must be one of reproduced, supported"),
+        (["verdicts", "--source", "nobody"], "Invalid value for '--source': 'nobody' is not one of 'biswas2022'"),
+        (["verdicts", "--status", "wrong"], "'wrong' is not one of 'reproduced', 'supported'"),
         (["nonsense"], "ldpnb: No such command 'nonsense'. (`ldpnb --help`)"),
         (["show"], "ldpnb: Missing argument 'ID'. (`ldpnb show --help`)"),
         (["run", "--force"], "No such option '--force'. (`ldpnb run --help`)"),
         (["plan", "mean", "--epsilon"], "Option '--epsilon' requires an argument."),
         (["check", "01_lime"], "ldpnb: no notebook 01_lime (did you mean 01_line?)"),
-        (["run", "01_line", "-o", "figures/x"], "ldpnb: output must lie outside what is committed"),
-        (["report"], "ldpnb: either --errata SOURCE or --readme must be given"),
-        (["report", "--errata", "bun2022", "-o", "notebooks/x.md"], "ldpnb: output must lie outside what is committed"),
+        (["run", "01_line", "-o", "figures/x"], "ldpnb: output must lie below build/ or outside the"),
+        (["report", "--errata", "nobody"], "'nobody' is not one of 'biswas2022'"),
         (["export", "figure_1", "--width", "9 miles"], "ldpnb: width must be column, page, or a length"),
         (["sweep", "frequencies", "-g", "n=10"], "ldpnb: a sweep needs a folder for its results"),
-        (["sweep", "nothing", "-o", "out"], "ldpnb: no experiment nothing"),
+        (["sweep", "nothing", "-o", "build/out"], "ldpnb: no experiment nothing"),
         (["plan", "frequency", "--epsilon", "0"], "epsilon must be"),
         (["plan", "nothing"], "No such command 'nothing'"),
         (["inspect", "nothing.csv"], "nothing.csv"),
-        (["get", "notebooks"], "ldpnb: output must lie outside what is committed"),
     ],
 )
 def test_wrong_usage_ends_with_one_clear_line_and_code_2(said, arguments: list[str], line: str) -> None:
@@ -78,7 +109,7 @@ def test_the_command_line_starts_without_the_libraries_that_computing_and_drawin
 def test_a_missing_checkout_is_named(said, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(catalogue.HOME_VARIABLE, "/nowhere")
     catalogue.catalogue.cache_clear()
-    assert "set LDPNB_HOME to a checkout" in said("list")
+    assert "set LDPNB_HOME to the clone" in said("list")
 
 
 NO_LITERAL, NO_TYPE, NO_VALUE = "the value of x must be a literal, got y", "needs a type among", "x must be of type"

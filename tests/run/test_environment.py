@@ -3,7 +3,9 @@
 import re
 import tomllib
 from importlib.metadata import version
+from pathlib import Path
 
+import pytest
 import yaml
 from packaging.requirements import Requirement
 from packaging.version import Version
@@ -56,6 +58,15 @@ def test_installed_versions_are_the_locked_ones() -> None:
     other = {str(r): version(r.name) for r in wanted if version(r.name) not in r.specifier}
     assert len(wanted) > 100
     assert other == {}
+
+
+@pytest.mark.parametrize("workflow", sorted((ROOT / ".github/workflows").glob("*.yml")), ids=lambda path: path.name)
+def test_actions_are_pinned_by_commit_and_say_which_release_that_is(workflow: Path) -> None:
+    text = workflow.read_text(encoding="utf-8")
+    used = re.findall(r"uses: (.*)", text)
+    assert used
+    assert all(re.fullmatch(r"[\w./-]+@[0-9a-f]{40}  # v\d+\.\d+\.\d+", line) for line in used)
+    assert yaml.safe_load(text)["permissions"] == {"contents": "read"}
 
 
 def test_citation_names_the_five_sources() -> None:

@@ -63,7 +63,7 @@ def test_the_jobs_of_ones_own_ci_are_known_and_the_run_leaves_its_results(
     words = [shlex.split(step.removeprefix(".venv/bin/ldpnb ")) for step in steps]
     assert [command for command, *_ in words] == ["check", "run", "verdicts"]
     assert CliRunner().invoke(cli, words[1]).exit_code == 0
-    assert list(Path("results").rglob("03_cluster*.ipynb"))
+    assert list(Path("build/results").rglob("03_cluster*.ipynb"))
 
 
 def test_targets_and_links_are_there() -> None:

@@ -13,6 +13,7 @@ from demonstration import COMPUTE, PARAMETERS, begun, gone, notebook
 from patience import PATIENCE
 
 from ldpnb.checks import UsageError
+from ldpnb.notebook import environment
 from ldpnb.run import catalogue, runner
 
 FIGURE = "figures/1_demo/01_line/figure_1"
@@ -43,6 +44,25 @@ def test_a_run_leaves_picture_vector_numbers_and_provenance_and_repeats_to_the_b
     assert {f"{FIGURE}{s}" for s in (".png", ".pdf", ".csv", ".json")} <= first.keys()
     assert json.loads(first[f"{FIGURE}.json"])["caption"] == "A line."
     assert run_one("01_line").error == ""
+    assert files(checkout) == first
+
+
+def test_a_page_is_drawn_only_where_something_is_new_or_it_is_missing(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn, executed = [], runner._executed
+
+    def counted(*arguments: object) -> tuple[bytes, str]:
+        drawn.append(os.environ.get(environment.FORMAT) != "png")
+        return executed(*arguments)
+
+    assert run_one("01_line").error == ""
+    first = files(checkout)
+    monkeypatch.setattr(runner, "_executed", counted)
+    assert run_one("01_line").error == ""
+    (checkout / f"{FIGURE}.pdf").unlink()
+    assert run_one("01_line").error == ""
+    assert drawn == [False, False, True]
     assert files(checkout) == first
 
 
@@ -107,14 +127,14 @@ def test_an_edit_during_a_run_stands_and_the_result_is_kept_beside_it(checkout: 
     assert [n.id for n in catalogue.catalogue()] == ["1_demo/01_line", "1_demo/02_broken"]
 
 
-OUTSIDE, CANNOT = "output must lie outside what is committed", "output folder cannot be written: "
+OUTSIDE, CANNOT = "output must lie below build/ or outside the checkout", "output folder cannot be written: "
 
 
 @pytest.mark.parametrize(
     ("folder", "message"),
     [
-        *((f, OUTSIDE) for f in ("figures/mine", "figures", "notebooks", ".", "link", "notebooks/../figures/x")),
-        ("taken/below", rf"{CANNOT}.*taken/below.* \(Not a directory\)"),
+        *((f, OUTSIDE) for f in ("figures/mine", "notebooks", ".", "link", "build/../figures/x", "mine")),
+        ("build/taken/below", rf"{CANNOT}.*taken/below.* \(Not a directory\)"),
         ("/proc/x", rf"{CANNOT}/proc/x"),
     ],
 )
@@ -123,7 +143,8 @@ def test_a_folder_that_must_not_or_cannot_be_written_is_refused_before_any_kerne
 ) -> None:
     (checkout / "figures").mkdir()
     (checkout / "link").symlink_to("figures")
-    (checkout / "taken").write_text("a file, not a folder")
+    (checkout / "build").mkdir()
+    (checkout / "build/taken").write_text("a file, not a folder")
     with pytest.raises(UsageError, match=message):
         runner.tasks([catalogue.find("01_line")], {"users": 2}, checkout / folder)
 

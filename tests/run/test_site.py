@@ -8,12 +8,11 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from matplotlib.figure import Figure
 
 from ldpnb.notebook import curves, grids
-from ldpnb.notebook.annotations import Mark
 from ldpnb.notebook.controls import Choice, Slider
-from ldpnb.notebook.encoding import Encoding, Layer, drawn, keep
+from ldpnb.notebook.encoding import Encoding, Layer, Mark
+from ldpnb.notebook.figures import Chart
 from ldpnb.notebook.grids import NAME, grid
 from ldpnb.notebook.records import records
 from ldpnb.run.catalogue import catalogue, home
@@ -31,9 +30,7 @@ GRIDS = sorted((home() / "figures").rglob(NAME))
 
 
 def test_records_are_the_series_of_the_picture_with_their_numbers() -> None:
-    kept = drawn(
-        curves(TABLE, "epsilon", "mse", by="by", panel="panel", error="error", marks=[Mark(x=1.5, label="here")])
-    )
+    kept = curves(TABLE, "epsilon", "mse", by="by", panel="panel", error="error", marks=[Mark(x=1.5, label="here")])
     left, mark, right, _ = records(TABLE, Encoding.read(kept.encoding.to_dict()))
     assert left == {"series": "MLE", "panel": "a", "mark": "line", "x": [1, 2], "y": [0.5, 0.25]}
     assert mark == {"series": "here", "panel": "a", "mark": "at x", "side": "above", "x": [1.5]}
@@ -81,7 +78,7 @@ def test_formulas_look_as_in_tex(formula: str, part: str) -> None:
 
 def redraw(epsilon: float, users: int, kind: str) -> tuple[Any, str]:
     table = pd.DataFrame({"x": [1.0, 2.0, 3.0], "y": [epsilon, users, epsilon * users]})
-    return keep(Figure(), table, Encoding(x="x", y="y")), f"{kind} at {epsilon:g} and {users}."
+    return Chart(table, Encoding(x="x", y="y")), f"{kind} at {epsilon:g} and {users}."
 
 
 def test_a_grid_has_every_setting_with_at_most_one_slider_off_its_marks(monkeypatch: pytest.MonkeyPatch) -> None:

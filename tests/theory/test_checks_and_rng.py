@@ -123,7 +123,7 @@ def test_a_key_of_something_else_is_refused(part: Any) -> None:
 
 def test_numpy_functions_take_symbols() -> None:
     x = sympy.symbols("x", positive=True)
-    for name in ("exp", "expm1", "log", "log1p", "sqrt", "square", "tanh", "sinh", "cosh"):
+    for name in ("exp", "expm1", "log", "log1p", "sqrt", "square", "tanh", "sinh"):
         value = getattr(np, name)(Symbol(x)).expression.subs(x, 2)
         assert float(value) == pytest.approx(float(getattr(np, name)(2.0)), rel=1e-14)
     both = (2 - Symbol(x)) / 4 * Symbol(x) ** 2 + 1

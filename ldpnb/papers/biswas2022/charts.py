@@ -1,14 +1,9 @@
-"""Drawings for biswas2022 beyond `ldpnb.notebook.curves`: histograms with their estimates, a second scale, bars."""
+"""Drawings for biswas2022 beyond `ldpnb.notebook.curves`: histograms with their estimates, bars."""
 
 from typing import Any
 
-import matplotlib.pyplot as plt
-from matplotlib.figure import Figure
-
-from ldpnb.notebook.annotations import Mark
-from ldpnb.notebook.encoding import Encoding, Layer, keep
-from ldpnb.notebook.figures import curves, look, size
-from ldpnb.notebook.layers import layered
+from ldpnb.notebook.encoding import Encoding, Layer, Mark
+from ldpnb.notebook.figures import Chart, curves
 from ldpnb.notebook.prose import short
 from ldpnb.papers.biswas2022.tables.sampling import DISTANCE, PROJECTED, RATE, RAW, lowest_against_highest
 from ldpnb.papers.biswas2022.tables.shuffling import CENTRAL, LOCAL
@@ -17,10 +12,10 @@ Table = Any
 """A DataFrame, of whose cells the checker of types need know nothing."""
 
 
-def estimated_histograms(table: Table, *, row: str, title: str, setting: str) -> Figure:
+def estimated_histograms(table: Table, *, row: str, title: str, setting: str) -> Chart:
     """Draw the truth, the exact mean with two standard deviations, and one estimate.
 
-    A row of panels per entry of the column `row`, a column per estimator; `table` has the columns that
+    There is a panel per entry of the column `row` and estimator; `table` has the columns that
     `ldpnb.papers.biswas2022.tables.sampling.estimates` returns.
     """
     layers = (
@@ -28,11 +23,12 @@ def estimated_histograms(table: Table, *, row: str, title: str, setting: str) ->
         Layer(name="estimate", y="estimate", mark="points"),
         Layer(name="truth", y="truth"),
     )
-    drawn_as = Encoding(x="value", y="users holding the value", layers=layers, panel=(row, "estimator"))
-    return layered(table, drawn_as, row="π", title=title, setting=setting)
+    scale = "category" if isinstance(table["value"].iloc[0], str) else "linear"
+    axes = Encoding("value", "users holding the value", layers=layers, panel=(row, "estimator"), xscale=scale)
+    return Chart(table, axes, title, setting)
 
 
-def sampled_histograms(table: Table, *, setting: str) -> Figure:
+def sampled_histograms(table: Table, *, setting: str) -> Chart:
     """Draw `ldpnb.papers.biswas2022.tables.sampling.estimates`, and say by how much c_DE falls short."""
     lowest = table["sampling_rate"].min()
     biased = table[(table["estimator"] == "c_DE") & (table["sampling_rate"] == lowest)]
@@ -43,22 +39,18 @@ def sampled_histograms(table: Table, *, setting: str) -> Figure:
     return estimated_histograms(table, row="sampling_rate", title=title, setting=setting)
 
 
-def distance_and_cost(table: Table, *, setting: str = "") -> Figure:
-    """Draw `ldpnb.papers.biswas2022.tables.sampling.distances`, with the expected reports as a second scale."""
+def distance_and_cost(table: Table, *, setting: str = "") -> Chart:
+    """Draw `ldpnb.papers.biswas2022.tables.sampling.distances`."""
     least = lowest_against_highest(table)["raw ratio"].min()
     title = f"With {table[RATE].min():.0%} of the reports the raw distance is at least {least:.2f} times as large"
     axes: dict[str, Any] = {"by": "budget", "panel": "estimate", "error": "standard_error", "yscale": "log"}
+    axes["xlabel"] = "sampling rate π = expected reports / users"
     words = {RAW: "", PROJECTED: "no two distributions are farther apart"}
     limits = [Mark(y=1.0, label=text, printed=True, panel=panel) for panel, text in words.items()]
-    figure = curves(table, RATE, DISTANCE, **axes, title=title, setting=setting, marks=limits)
-    per_rate = table["expected_reports"].iloc[0] / table[RATE].iloc[0] / 1000
-    for axis in figure.axes:
-        scale = axis.secondary_xaxis("top", functions=(lambda rate: rate * per_rate, lambda cost: cost / per_rate))
-        scale.set_xlabel("expected reports nπ, thousands")
-    return figure
+    return curves(table, RATE, DISTANCE, **axes, title=title, setting=setting, marks=limits)
 
 
-def central_budget(table: Table, *, setting: str) -> Figure:
+def central_budget(table: Table, *, setting: str) -> Chart:
     """Draw `ldpnb.papers.biswas2022.tables.shuffling.budgets`: where both bounds agree, one curve is both."""
     wide = table.pivot_table(index=["sampling", LOCAL], columns="bound", values=CENTRAL, sort=False)
     agree = f"{100 * ((wide['upper bound'] / wide['lower bound']).max() - 1):.1g}%"
@@ -71,15 +63,9 @@ def central_budget(table: Table, *, setting: str) -> Figure:
     return curves(shown, LOCAL, CENTRAL, by="curve", yscale="log", discrete=True, title=title, setting=setting)
 
 
-def deviations(account: Table) -> Figure:
+def deviations(account: Table) -> Chart:
     """Draw the standard deviations of one row of `ldpnb.papers.biswas2022.tables.shuffling.accounting` as bars."""
     names = ["c-hat, rare", "c-hat, common", "Gaussian", "Laplace"]
-    figure, axis = plt.subplots(figsize=size(2.6))
-    values = account[names].iloc[0]
-    bars = axis.barh(names[::-1], values[::-1], color=[look(name.split(",")[0]).colour for name in names[::-1]])
-    axis.bar_label(bars, fmt="{:.4g}", padding=3)
     value = "standard deviation of an estimated count (users)"
-    axis.set(xlabel=value, xlim=(0, 1.15 * values.max()))
-    rows = values.astype(float).rename(value).rename_axis("mechanism").reset_index()
-    flipped: dict[str, Any] = {"mark": "bars", "xscale": "category", "flip": True, "xlabel": ""}
-    return keep(figure, rows, Encoding(x="mechanism", y=value, by="mechanism", **flipped))
+    rows = account[names].iloc[0].astype(float).rename(value).rename_axis("mechanism").reset_index()
+    return Chart(rows, Encoding("mechanism", value, by="mechanism", xlabel="", xscale="category", mark="bars"))

@@ -4,11 +4,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 
 from ldpnb.notebook import Mark, crossings, short, where_less
 from ldpnb.notebook.encoding import Encoding, Layer
-from ldpnb.notebook.layers import layered
+from ldpnb.notebook.figures import Chart
 from ldpnb.papers.lopuhaa2020.tables.frequencies import EPSILON
 from ldpnb.papers.lopuhaa2020.tables.optimality import LIMITING, SCALED, TO_LIMIT
 
@@ -50,9 +49,9 @@ def bounds_for_many_values(table: pd.DataFrame) -> dict[str, Any]:
     return {"title": titles[0], "marks": marks}
 
 
-def estimated_column(table: pd.DataFrame, *, xlabel: str, title: str = "", setting: str = "") -> Figure:
-    """Draw, per budget (row) and estimator (column), true frequencies and an estimate, as `frequencies.one_run` has."""
+def estimated_column(table: pd.DataFrame, *, xlabel: str, title: str = "", setting: str = "") -> Chart:
+    """Draw, per budget and estimator, true frequencies and an estimate, as `frequencies.one_run` has."""
     layers = (Layer(name="estimate", y="estimate", mark="points"), Layer(name="truth", y="truth"))
-    panel = (EPSILON, "estimator")
-    drawn_as = Encoding(x="value", y="frequency", xlabel=xlabel, layers=layers, panel=panel)
-    return layered(table, drawn_as, row="ε", title=title, setting=setting)
+    panel, scale = (EPSILON, "estimator"), "category" if isinstance(table["value"].iloc[0], str) else "linear"
+    axes = Encoding("value", "frequency", xlabel=xlabel, layers=layers, panel=panel, xscale=scale)
+    return Chart(table, axes, title, setting)
