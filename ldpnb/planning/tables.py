@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ldpnb import checks
 from ldpnb.data.entries import ABSENT, label, parsed
 from ldpnb.data.files import opened
 from ldpnb.data.formats import read
@@ -18,31 +19,29 @@ _PLAIN = Reading()
 
 
 def load_strata(
-    path: str | Path, *, allocation: Literal["proportional", "neyman"] = "proportional", reading: Reading = _PLAIN
+    path: str | Path, *, allocation: Literal["proportional", "neyman"] = "proportional"
 ) -> StratifiedDesign:
     """Return the design of a table of strata, a row each: ``stratum``, ``size`` and, if known, ``sd``.
 
     A missing column or entry, a stratum named twice, or a size that is no whole number is a ValueError.
     """
-    columns: dict[str, NDArray[Any]] = {}
+    columns: dict[str, list[Any]] = {}
     with opened(path, "strata") as file:
-        table = read(file, reading)
-        names = [name.lower() for name in table.names]
-        _need(("stratum", "size"), names)
-        for column in ("stratum", "size", "sd") if "sd" in names else ("stratum", "size"):
-            kind = "category" if column == "stratum" else "number"
-            entries = parsed(table.entries(column), column, replace(reading, kind=kind))
-            if (missing := entries.places < 0).any():
-                row = int(missing.argmax()) + 1
-                raise ValueError(f"{column} must have an entry in every row, got none in row {row}")
-            columns[column] = entries.values[entries.places]
-        strata, sizes = tuple(columns["stratum"].tolist()), columns["size"]
+        table = read(file, _PLAIN)
+        _need(("stratum", "size"), table.names)
+        for column, kind in (("stratum", "category"), ("size", "number"), ("sd", "number")):
+            if column in table.names:
+                entries = parsed(table.entries(column), column, replace(_PLAIN, kind=kind))
+                if (missing := entries.places < 0).any():
+                    raise ValueError(
+                        f"{column} must have an entry in every row, got none in row {missing.argmax() + 1}"
+                    )
+                columns[column] = entries.values[entries.places].tolist()
+        strata, sds = tuple(columns["stratum"]), tuple(columns.get("sd", ()))
         if len(set(strata)) < len(strata):
             raise ValueError(f"strata must be named once each, got {max(strata, key=strata.count)!r} twice")
-        if (wrong := (sizes != sizes.round()) | (sizes < 1)).any():
-            raise ValueError(f"size must hold whole numbers >= 1, got {sizes[wrong][0]:g}")
-    sds = tuple(columns["sd"].tolist()) if "sd" in columns else None
-    return StratifiedDesign(tuple(int(size) for size in sizes), sds, allocation, strata)
+        sizes = tuple(checks.whole(size=size, at_least=1) for size in columns["size"])
+    return StratifiedDesign(sizes, sds or None, allocation, strata)
 
 
 def read_columns(

@@ -45,14 +45,14 @@ def test_questions_answer_as_worked() -> None:
 
 def test_power_is_that_of_the_normal_law_with_the_noise() -> None:
     # two groups, standardised gap 1/2, level .05, power .8: 63 a group without noise (Cohen 1988, normal law)
-    assert Power(gap=0.125, power=0.8, epsilon=600.0, sd=0.25, binary=True).completed().count == 126
-    found = Power(gap=0.1, power=0.8, epsilon=1.0, binary=True).completed()
+    assert Power(gap=0.25, power=0.8, epsilon=600.0).completed().count == 126
+    found = Power(gap=0.1, power=0.8, epsilon=1.0).completed()
     variance = 4 * (1 / 4 + 1 / (4 * math.sinh(0.5) ** 2))
     assert found.count == math.ceil((1.959964 + 0.841621) ** 2 * variance / 0.01)
     for name in ("gap", "power", "epsilon"):
         full = {n: getattr(found, n) for n in ("count", "gap", "power", "epsilon")} | {name: None}
-        assert getattr(Power(**full, binary=True).completed(), name) == pytest.approx(getattr(found, name), rel=1e-3)
-    words = "power --gap 0.1 --power 0.8 --epsilon 1 --binary"
+        assert getattr(Power(**full).completed(), name) == pytest.approx(getattr(found, name), rel=1e-3)
+    words = "power --gap 0.1 --power 0.8 --epsilon 1"
     assert "1,838 and 1,838 in two public groups" in plan(*words.split()).stdout
 
 

@@ -20,8 +20,6 @@ from ldpnb.planning.plans import plan
 from ldpnb.planning.questions import Mean
 from ldpnb.planning.reports import Reports, largest
 from ldpnb.planning.samples import SimpleDesign, StratifiedDesign, invitations
-from ldpnb.privacy.releases import releases_loss
-from ldpnb.privacy.subsampling import srs_loss
 
 CASES = json.loads((Path(__file__).parent / "survey_values.json").read_text())
 COIN = Reports.of(KaryRandomisedResponse(1.0, 2), ends=True)
@@ -68,10 +66,16 @@ def clusters(i: Inputs) -> ClusterDesign:
 
 
 def effects(i: Inputs) -> tuple[float, float]:
-    """Of a plan, at the standard deviation that the values assume."""
-    design = ClusterDesign(i["clusters"], i["cluster_size"], None, i["icc"], 0.5)
-    asked = {"epsilon": 1.0, "error": 0.05, "mechanism": "Warner", "binary": True}
-    return plan(Mean(design=design, count=i.get("chosen", 40), **asked)).answers[0].design_effects
+    """Variance, sampling's and all, over that of a simple random sample of as many people."""
+    n, noise = i.get("chosen", 40), COIN.low
+    made, people = (
+        ClusterDesign(i["clusters"], i["cluster_size"], None, i["icc"], 0.5).at(n, COIN),
+        n * i["cluster_size"],
+    )
+    simple = sampled([made.population], [people], [0.5]).variance(COIN)
+    return made.variance(COIN).sampling / simple.sampling, made.variance(COIN).total / (
+        simple.sampling + noise / people
+    )
 
 
 def needed(i: Inputs, most: int, variance: Callable[[int, Reports], float], noise: float) -> int | None:
@@ -109,16 +113,8 @@ def hoeffding_strata(i: Inputs) -> float:
 
 
 def release_loss(i: Inputs) -> float:
-    if "sizes" in i and "drawn" in i:
-        return sampled(i["sizes"], i["drawn"]).loss(i["epsilon"], tuple(i["drawn"]))
-    if "invited" in i:
-        return sampled([i["population"]], [1]).loss(i["epsilon"], (i["invited"],))
-    if i.get("design") == "two-stage":
-        return oracle.two_stage_loss(i["clusters"], i["cluster_size"], i["chosen"], i["take"], i["epsilon"])
-    if "sizes" in i:
-        uneven = ClusterDesign(len(i["sizes"]), float(np.mean(i["sizes"])), size_sd=1.0, icc=0.0)
-        return uneven.at(i["chosen"], COIN).loss(i["epsilon"], ())
-    return clusters(i).loss(i["epsilon"], ())
+    sizes, drawn = (i["sizes"], i["drawn"]) if "sizes" in i else ([i["population"]], [i["invited"]])
+    return sampled(sizes, drawn).loss(i["epsilon"], tuple(drawn))
 
 
 def smallest_budget(i: Inputs) -> float:
@@ -147,8 +143,7 @@ FORMULAS: dict[str, Callable[[Inputs], Any]] = {
     ),
     "invitations": lambda i: invitations(i["needed"], i["response"], i["failure"]),
     "local_release_loss": release_loss,
-    "two_stage_release_bound": lambda i: clusters(i).loss(i["epsilon"], ()),
-    "two_releases_one_sample": lambda i: releases_loss(i["epsilons"], lambda e: srs_loss(e, i["sampling_rate"])),
+    "two_releases_one_sample": lambda i: sampled([10], [1]).loss(sum(i["epsilons"]), (round(10 * i["sampling_rate"]),)),
     "central_scale_srs": lambda i: i["range_"] * sampled([i["population"]], [i["sample"]]).scale(i["epsilon"]),
     "normal_laplace_tail": lambda i: tails.normal_laplace(i["sd"], i["scale"], i["error"]),
     "srs_sample_size": people_needed,
@@ -158,7 +153,6 @@ FORMULAS: dict[str, Callable[[Inputs], Any]] = {
     "hoeffding_clusters_one_bit": lambda i: hoeffding(i, ClusterDesign(10**10, i["cluster_size"]).at(1, COIN)),
     "hoeffding_strata_one_bit": hoeffding_strata,
     "epsilon_for_randomisation": smallest_budget,
-    "one_question_threshold": lambda i: oracle.one_question_threshold(i["questions"]),
 }
 
 
