@@ -5,12 +5,6 @@ from typing import Any
 import numpy as np
 
 
-def simple_variance(values: Any, noises: Any, sample: int) -> float:
-    """Of the mean of the reports of a simple random sample."""
-    people = len(values)
-    return float((1 - sample / people) * np.var(values, ddof=1) / sample + np.mean(noises) / sample)
-
-
 def strata_variance(sizes: Any, s2: Any, noises: Any, drawn: Any) -> float:
     n, size = np.array(drawn, dtype=float), np.array(sizes, dtype=float)
     return float(np.sum((size / size.sum()) ** 2 * ((1 - n / size) * np.array(s2) + np.array(noises)) / n))

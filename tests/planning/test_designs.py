@@ -30,16 +30,14 @@ def populations(sizes: tuple[int, ...], reports: Reports) -> Iterator[tuple[Any,
         yield held, [[reports.variance(value) for value in part] for part in held]
 
 
-@pytest.mark.parametrize("reports", [BIT, COIN, NOISE, VALUES, HOLDER], ids=["bit", "coin", "noise", "values", "OUE"])
-@pytest.mark.parametrize("number", [1, 3, 5])
-def test_no_values_vary_more_in_a_simple_sample_than_planned(reports: Reports, number: int) -> None:
-    found = [oracle.simple_variance(held, noises, number) for (held,), (noises,) in populations((5,), reports)]
-    assert max(found) == pytest.approx(sampled((5,), (number,)).variance(reports).total)
+KINDS = pytest.mark.parametrize(
+    "reports", [BIT, COIN, NOISE, VALUES, HOLDER], ids=["bit", "coin", "noise", "values", "OUE"]
+)
 
 
-@pytest.mark.parametrize("reports", [BIT, COIN, NOISE, HOLDER], ids=["bit", "coin", "noise", "OUE"])
-def test_no_values_vary_more_in_strata_than_planned(reports: Reports) -> None:
-    sizes, drawn = (3, 4), (2, 1)
+@KINDS
+@pytest.mark.parametrize(("sizes", "drawn"), [((5,), (1,)), ((5,), (3,)), ((5,), (5,)), ((3, 4), (2, 1))])
+def test_no_values_vary_more_in_strata_than_planned(reports: Reports, sizes: Any, drawn: Any) -> None:
     found = [
         oracle.strata_variance(sizes, [np.var(p, ddof=1) for p in held], [np.mean(p) for p in noises], drawn)
         for held, noises in populations(sizes, reports)
@@ -47,7 +45,7 @@ def test_no_values_vary_more_in_strata_than_planned(reports: Reports) -> None:
     assert max(found) == pytest.approx(sampled(sizes, drawn).variance(reports).total)
 
 
-@pytest.mark.parametrize("reports", [BIT, COIN, NOISE, VALUES, HOLDER], ids=["bit", "coin", "noise", "values", "OUE"])
+@KINDS
 @pytest.mark.parametrize("take", [1, 2, 3])
 @pytest.mark.parametrize("chosen", [1, 2, 3])
 def test_no_values_vary_more_in_clusters_than_planned(reports: Reports, take: int, chosen: int) -> None:
@@ -120,13 +118,6 @@ def test_enough_are_invited_in_every_stratum() -> None:
     assert Everyone().at(10, BIT).invited(0.5, 0.05)[0] > 20
 
 
-@pytest.mark.parametrize("design", [StratifiedDesign((4000,)), StratifiedDesign((3000, 1000))])
-def test_what_is_released_loses_more_with_the_budget_and_never_nothing(design: Any) -> None:
-    sample = design.at(40, COIN)
-    losses = [sample.loss(epsilon, sample.invited(1.0, 0.05)) for epsilon in (1e-6, 1e-3, 1.0, 50.0, 700.0)]
-    assert (min(losses) > 0, losses) == (True, sorted(losses))
-
-
 @pytest.mark.parametrize(
     ("make", "rule"),
     [
@@ -140,7 +131,7 @@ def test_what_is_released_loses_more_with_the_budget_and_never_nothing(design: A
         (lambda: ClusterDesign(40, 25, 5, 0.1, size_sd=2.0).at(3, BIT).scale(1.0), "depend on the largest cluster"),
         (
             lambda: sampled((100,), (10,), (0.4**0.5,)).variance(BIT),
-            "sd must be at most 0.502519 of the range, got 0.632456",
+            "sd must be at most 0.502519 of the range, got 0.63",
         ),
         (lambda: Mean(design=ClusterDesign(9, 5), count=10), "count must be at most 9 clusters, got 10"),
     ],

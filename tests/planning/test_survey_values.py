@@ -10,6 +10,7 @@ import numpy as np
 import oracle
 import pytest
 from ask import sampled
+from scipy import stats
 from scipy.optimize import brentq
 
 from ldpnb.accuracy import tails
@@ -47,7 +48,7 @@ def noise(i: Inputs, value: Any) -> Any:
 
 def simple(i: Inputs) -> float:
     values = i["values"] if "values" in i else i["holds"]
-    return oracle.simple_variance(values, noise(i, values), i["sample"])
+    return oracle.strata_variance([len(values)], [np.var(values, ddof=1)], [np.mean(noise(i, values))], [i["sample"]])
 
 
 def drawn_clusters(i: Inputs) -> float:
@@ -67,40 +68,28 @@ def clusters(i: Inputs) -> ClusterDesign:
 
 def effects(i: Inputs) -> tuple[float, float]:
     """Variance, sampling's and all, over that of a simple random sample of as many people."""
-    n, noise = i.get("chosen", 40), COIN.low
-    made, people = (
-        ClusterDesign(i["clusters"], i["cluster_size"], None, i["icc"], 0.5).at(n, COIN),
-        n * i["cluster_size"],
-    )
-    simple = sampled([made.population], [people], [0.5]).variance(COIN)
-    return made.variance(COIN).sampling / simple.sampling, made.variance(COIN).total / (
-        simple.sampling + noise / people
-    )
+    design, n = ClusterDesign(i["clusters"], i["cluster_size"], None, i["icc"], 0.5), i.get("chosen", 40)
+    made = design.at(n, COIN).variance(COIN)
+    simple = sampled([design.population], [n * i["cluster_size"]], [0.5]).variance(COIN)
+    return made.sampling / simple.sampling, made.total / simple.total
 
 
 def needed(i: Inputs, most: int, variance: Callable[[int, Reports], float], noise: float) -> int | None:
     """The fewest with which a variance is small enough for Chebyshev's bound, or the normal law."""
     allowed, made = i["failure"] * i["error"] ** 2, Reports(scale=math.sqrt(noise / 2))
     if i["tail"] == "normal":
-        allowed = (i["error"] / brentq(lambda z: tails.normal(1.0, z) - i["failure"], 0.1, 9, xtol=1e-14)) ** 2
+        allowed = (i["error"] / -stats.norm.ppf(i["failure"] / 2)) ** 2
     return next((n for n in range(1, most + 1) if variance(n, made) <= allowed), None)
 
 
 def people_needed(i: Inputs) -> int | None:
-    def variance(n: int, made: Reports) -> float:
-        return sampled([i["population"]], [n], [math.sqrt(i["S2"])]).variance(made).total
-
-    return needed(i, i["population"], variance, i["randomisation"])
+    people, sds = [i["population"]], [math.sqrt(i["S2"])]
+    return needed(i, people[0], lambda n, r: sampled(people, [n], sds).variance(r).total, i["randomisation"])
 
 
 def clusters_needed(i: Inputs) -> int | None:
-    design = ClusterDesign(i["clusters"], 25, None, 0.05, 0.5)
-    return needed(
-        i,
-        i["clusters"],
-        lambda m, made: design.at(m, made).variance(made).total,
-        25 * i["within_and_noise_per_cluster"],
-    )
+    design, noise = ClusterDesign(i["clusters"], 25, None, 0.05, 0.5), 25 * i["within_and_noise_per_cluster"]
+    return needed(i, i["clusters"], lambda m, r: design.at(m, r).variance(r).total, noise)
 
 
 def hoeffding(i: Inputs, sample: Any) -> int:
