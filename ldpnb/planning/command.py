@@ -18,11 +18,6 @@ def numbers(text: str) -> tuple[float, ...]:
         raise click.BadParameter(f"{text!r} is not a list of numbers such as 0.3,0.7") from None
 
 
-def names(text: str) -> tuple[str, ...]:
-    """Read names with commas between them."""
-    return tuple(name.strip() for name in text.split(",")) if text else ()
-
-
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _DEVICES = ["die", "ten-sided die", "two dice", "cards", "spinner", "form"]
 _OPTIONS: dict[str, tuple[Any, Any, str]] = {
@@ -32,7 +27,7 @@ _OPTIONS: dict[str, tuple[Any, Any, str]] = {
     "failure": (float, None, "... except with this probability."),
     "values": (int, 2, "Number of values that a person may hold."),
     "simultaneous": (bool, False, "The error of all shares at once; otherwise of any one share."),
-    "labels": (names, "", "Names of the values, a,b,c, in a saved plan."),
+    "labels": (str, "", "Names of the values, a,b,c, in a saved plan."),
     "range": (float, (0.0, 1.0), "Where values lie."),
     "binary": (bool, False, "Values are the ends of the range only."),
     "shares": (numbers, "0.5,0.5", "Share of people in each group; the first two are compared."),
@@ -117,7 +112,9 @@ def _answer(
     from ldpnb.planning import questions as kinds
     from ldpnb.planning.output import show
 
-    field: dict[str, Any] = {name: options.pop(name) for name in ("device", "question", "labels") if name in options}
+    field: dict[str, Any] = {name: options.pop(name) for name in ("device", "question") if name in options}
+    if labels := options.pop("labels", ""):
+        field["labels"] = tuple(name.strip() for name in labels.split(","))
     if "range" in options:
         options["low"], options["high"] = options.pop("range")
     with as_usage():
@@ -158,12 +155,14 @@ def _save(answer: Any, path: Path, field: dict[str, Any]) -> None:
 
 def _designed(options: dict[str, Any]) -> dict[str, Any]:
     """Return options with the design in place of its words, which are the arguments of what makes it."""
-    from ldpnb.planning.clusters import ClusterDesign
-    from ldpnb.planning.samples import Everyone, SimpleDesign
-    from ldpnb.planning.tables import load_strata
+    from ldpnb.planning import clusters, samples
 
     name = options.pop("design", "everyone")
-    make: Any = {"everyone": Everyone, "simple": SimpleDesign, "strata": load_strata, "clusters": ClusterDesign}[name]
+    make: Any = {"simple": samples.SimpleDesign, "clusters": clusters.ClusterDesign}.get(name, samples.Everyone)
+    if name == "strata":  # whose table needs pandas, which takes long to import
+        from ldpnb.planning import tables
+
+        make = tables.load_strata
     wanted, given = signature(make).parameters, dict[str, Any]()
     for word in _DESIGN.split():
         argument = {"strata": "path", "cluster-size": "size"}.get(word, word.replace("-", "_"))

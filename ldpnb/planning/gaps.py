@@ -16,7 +16,7 @@ from ldpnb.accuracy import tails
 from ldpnb.accuracy.gaps import GroupGap
 from ldpnb.mechanisms.contrasts import SignedBit, SignedLaplace
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
-from ldpnb.planning.laws import Linear, Sample, Tail, least_exponential
+from ldpnb.planning.laws import Design, Linear, Tail, least_exponential
 from ldpnb.planning.reports import Reports
 from ldpnb.planning.samples import Floats
 
@@ -46,7 +46,7 @@ class Sums:
     reports: ClassVar[Reports] = Reports()
     noise: ClassVar[float] = 0.0
 
-    def failure(self, sample: Sample, error: float, tail: Tail) -> tuple[float, str]:
+    def failure(self, sample: Design, error: float, tail: Tail) -> tuple[float, str]:
         """Return the chance at the worst data, or a bound on it."""
         if tail == "normal":
             return tails.normal(self.sd, 2 * error), "normal"

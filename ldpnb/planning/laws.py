@@ -19,7 +19,7 @@ from ldpnb.planning.reports import Reports
 from ldpnb.planning.samples import Floats, StratifiedDesign
 from ldpnb.surveys import binomials
 
-Sample = StratifiedDesign | ClusterDesign
+Design = StratifiedDesign | ClusterDesign
 Tail = Literal["guaranteed", "normal", "near"]
 """What holds for all data, the normal law, or for searches the exact law at the largest variance, nearly the worst."""
 
@@ -43,7 +43,7 @@ class Linear:
     events: int = 1
     unit: float = 1.0
 
-    def failure(self, sample: Sample, error: float, tail: Tail) -> tuple[float, str]:
+    def failure(self, sample: Design, error: float, tail: Tail) -> tuple[float, str]:
         """Return the chance at the worst data, or a bound on it; over several shares by the union bound."""
         error, simple = error * self.unit, isinstance(sample, StratifiedDesign) and len(sample.parts) == 1
         if tail == "normal":
@@ -105,7 +105,7 @@ class Linear:
         noise = (reports.low + shares * (reports.high - reports.low)) / number
         return spread * shares * (1 - shares) + noise + 2 * self.noise**2
 
-    def _normal(self, sample: Sample, error: float, *, simple: bool) -> float:
+    def _normal(self, sample: Design, error: float, *, simple: bool) -> float:
         if self.events > 1 and not self.noise and simple:
             return self._worst(
                 lambda f: 2 * special.ndtr(-error / np.sqrt(np.maximum(self._variances(f, sample), 1e-300)))

@@ -64,10 +64,6 @@ def _bit(question: Any) -> Linear:
     return Linear(Reports.of(KaryRandomisedResponse(question.epsilon, 2), ends=question.binary))
 
 
-def _noisy(question: Any) -> Linear:
-    return Linear(Reports(scale=1 / question.epsilon, ends=question.binary))
-
-
 def _curated(question: Any) -> Linear:
     """Return the law of a curator's release, one of several from the same sample whose budgets add up."""
     reports = Reports(ends=question.binary)
@@ -79,7 +75,7 @@ def _gap(name: str) -> Candidate:
     return Candidate(name, lambda q: gaps.law(GAP[name](q.epsilon, q.groups), q.groups))
 
 
-_LAPLACE = Candidate("local Laplace", _noisy)
+_LAPLACE = Candidate("local Laplace", lambda q: Linear(Reports(scale=1 / q.epsilon, ends=q.binary)))
 _CENTRAL = Candidate(
     CURATOR, _curated, "a trusted curator, who adds noise to the estimate from true values", central=True
 )

@@ -14,18 +14,15 @@ from ldpnb import checks
 from ldpnb.designs.strata import largest_remainder
 from ldpnb.notebook.prose import listed
 from ldpnb.planning import mechanisms
-from ldpnb.planning.clusters import ClusterDesign
-from ldpnb.planning.laws import Tail
+from ldpnb.planning.laws import Design, Tail
 from ldpnb.planning.mechanisms import Candidate
-from ldpnb.planning.samples import Everyone, StratifiedDesign
+from ldpnb.planning.samples import Everyone
 
 QUANTITIES = ("count", "epsilon", "error", "failure")
 MOST_VALUES = 10**9
 """Largest number of values: up to there laws and tails are right to eight digits."""
 SHORT = 0.1
 """Part of the failure that is spent on too few answers, where not everybody answers."""
-
-Design = StratifiedDesign | ClusterDesign
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,11 +8,11 @@ from functools import partial
 import numpy as np
 from scipy import special
 
-from ldpnb.planning.laws import Tail
+from ldpnb.planning.laws import Design, Tail
 from ldpnb.planning.mechanisms import Candidate
-from ldpnb.planning.questions import Design, Gap, Question
+from ldpnb.planning.questions import Gap, Question
 from ldpnb.planning.reports import MANY, UnableError, Variance
-from ldpnb.planning.samples import Everyone
+from ldpnb.planning.samples import Everyone, StratifiedDesign
 from ldpnb.planning.search import least
 
 SMALLEST_EPSILON, LARGEST_EPSILON = 1e-6, 50.0
@@ -77,6 +77,9 @@ def completed(question: Question, unknown: str) -> Answer:
     law, sample, central, gap = question.law, question.sample, question.candidate.central, isinstance(question, Gap)
     invited, reported = question.invited, float(question.epsilon or 0) * (1 if central else question.releases)
     whom = f"the population{f' of {sample.population:,}' if sample.population < MANY else ''}"
+    hidden = reported
+    if isinstance(sample, StratifiedDesign) and sample.population < MANY and not central:
+        hidden = sample.loss(reported, invited)
     worst, square = sample.variance(law.reports), question.span**2
     return Answer(
         question=question,
@@ -88,7 +91,7 @@ def completed(question: Question, unknown: str) -> Answer:
         whom="those who answer, not for a population they may be drawn from" if sample.respondents else whom,
         estimator="gap" if gap else "release" if central else sample.estimator,
         reported=reported,
-        hidden=reported if central or sample.population >= MANY else sample.loss(reported, invited),
+        hidden=hidden,
         noise=law.noise * question.span,
         variance=None if gap else Variance(square * worst.sampling, square * (worst.randomisation + 2 * law.noise**2)),
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from ask import alone, answer, estimates, some
+from ask import alone, answer, estimates
 from scipy import stats
 
 from ldpnb.accuracy import gaps
@@ -22,9 +22,7 @@ from ldpnb.planning.mechanisms import CURATOR
 from ldpnb.planning.plans import plan
 from ldpnb.planning.questions import Frequency, Gap, Mean
 from ldpnb.planning.samples import SimpleDesign, StratifiedDesign
-from ldpnb.planning.saving import of_plan
 from ldpnb.rng import stream
-from ldpnb.surveys.estimation import estimate
 
 RUNS, FAILURE, FALSE_ALARM = 2500, 0.05, 1e-6
 MOST = stats.binom.isf(FALSE_ALARM, RUNS, FAILURE)
@@ -149,16 +147,3 @@ def test_shares_in_a_design_are_missed_as_seldom_as_promised(kind: str, name: st
     for tail in ("guaranteed", "normal"):
         found = answer(plan(Frequency(**known, mechanism=name, tail=tail)), name)
         assert missed(found, values, stream("share", kind, name, share, tail, seed=2)) <= MOST
-
-
-def test_a_saved_plan_is_fielded_and_estimated_as_promised() -> None:
-    design = ClusterDesign(60, 10, 6, icc=0.2, sd=0.3)
-    saved = of_plan(plan(Mean(design=design, epsilon=2.0, error=0.12, failure=0.1, tail="normal", mechanism="1-bit")))
-    values, rng, device, rows = PEOPLE["spread"], stream("saved plan", seed=1), saved.reports, []
-    for _ in range(300):
-        asked = rng.choice(60, saved.chosen, replace=False)[:, None]
-        bits = rng.random((saved.chosen, 6)) < device.q + device.truth * values[asked, some(rng, saved.chosen, 10, 6)]
-        table = {"cluster": np.repeat(asked, 6), "report": bits.ravel().astype(int)}
-        rows += estimate(saved, table, alpha=0.1).rows
-    assert sum(abs(row.estimate - values.mean()) >= 0.12 for row in rows) <= stats.binom.isf(FALSE_ALARM, 300, 0.1)
-    assert sum(not row.low <= values.mean() <= row.high for row in rows) <= stats.binom.isf(FALSE_ALARM, 300, 0.12)

@@ -23,9 +23,8 @@ def four(epsilon: float, **known: Any) -> Several:
     return Several(questions=4, each=Mean(epsilon=epsilon, **given))
 
 
-@pytest.mark.parametrize(("epsilon", "best"), [(1, "one"), (4.24, "one"), (4.25, "all"), (8, "all")])
-def test_one_question_each_is_better_on_small_budgets(epsilon: float, best: str) -> None:
-    assert four(epsilon, count=4000).best == best
+def test_one_question_each_is_better_on_small_budgets() -> None:
+    assert [four(epsilon, count=4000).best for epsilon in (1, 4.24, 4.25, 8)] == ["one", "one", "all", "all"]
 
 
 def test_questions_answer_as_worked() -> None:
@@ -39,8 +38,6 @@ def test_questions_answer_as_worked() -> None:
     assert len(json.loads(plan(*words.split(), "--count", "4000", "--format", "json").stdout)["ways"]) == 2
     small = Several(questions=2, each=Mean(epsilon=1.0, error=0.01, failure=0.05, design=SimpleDesign(50)))
     assert (small.best, str(small)) == (None, "No mechanism can do this.")
-    with pytest.raises(ValueError, match="design of several questions must be simple, got everybody"):
-        Several(questions=2, each=Mean(epsilon=1.0, error=0.1, failure=0.05))
 
 
 def test_power_is_that_of_the_normal_law_with_the_noise() -> None:
@@ -63,10 +60,8 @@ def test_power_is_that_of_the_normal_law_with_the_noise() -> None:
         ("power --gap 0.1 --power 0.8 --epsilon 1 --count 10", "must be left out, got all"),
         ("power --gap 0.1 --power 0.8 --count 10", "sampling alone is too coarse"),
         ("power --gap 0.1 --power 0.01 --epsilon 1", "power must be above half the level"),
-        (
-            "mean --questions 9 --design simple --count 10 --epsilon 1 --failure 0.1",
-            "count must be at least 2 for every",
-        ),
+        ("mean --questions 2 --epsilon 1 --error 0.1 --failure 0.1", "design of several questions must be simple"),
+        ("mean --questions 9 --design simple --count 10 --epsilon 1 --failure 0.1", "count must be at least 2 for"),
     ],
 )
 def test_what_has_no_answer_is_refused(words: str, rule: str) -> None:

@@ -10,7 +10,6 @@ import numpy as np
 import oracle
 import pytest
 from ask import sampled
-from scipy import stats
 from scipy.optimize import brentq
 
 from ldpnb.accuracy import tails
@@ -74,24 +73,6 @@ def effects(i: Inputs) -> tuple[float, float]:
     return made.sampling / simple.sampling, made.total / simple.total
 
 
-def needed(i: Inputs, most: int, variance: Callable[[int, Reports], float], noise: float) -> int | None:
-    """The fewest with which a variance is small enough for Chebyshev's bound, or the normal law."""
-    allowed, made = i["failure"] * i["error"] ** 2, Reports(scale=math.sqrt(noise / 2))
-    if i["tail"] == "normal":
-        allowed = (i["error"] / -stats.norm.ppf(i["failure"] / 2)) ** 2
-    return next((n for n in range(1, most + 1) if variance(n, made) <= allowed), None)
-
-
-def people_needed(i: Inputs) -> int | None:
-    people, sds = [i["population"]], [math.sqrt(i["S2"])]
-    return needed(i, people[0], lambda n, r: sampled(people, [n], sds).variance(r).total, i["randomisation"])
-
-
-def clusters_needed(i: Inputs) -> int | None:
-    design, noise = ClusterDesign(i["clusters"], 25, None, 0.05, 0.5), 25 * i["within_and_noise_per_cluster"]
-    return needed(i, i["clusters"], lambda m, r: design.at(m, r).variance(r).total, noise)
-
-
 def hoeffding(i: Inputs, sample: Any) -> int:
     """By the bound of ``ln E e^(l error)``, quadratic in ``l`` for bits."""
     return math.ceil(4 * sample.exponent(np.ones(1), COIN)[0] * math.log(2 / i["failure"]) / i["error"] ** 2 - 1e-9)
@@ -135,8 +116,6 @@ FORMULAS: dict[str, Callable[[Inputs], Any]] = {
     "two_releases_one_sample": lambda i: sampled([10], [1]).loss(sum(i["epsilons"]), (round(10 * i["sampling_rate"]),)),
     "central_scale_srs": lambda i: i["range_"] * sampled([i["population"]], [i["sample"]]).scale(i["epsilon"]),
     "normal_laplace_tail": lambda i: tails.normal_laplace(i["sd"], i["scale"], i["error"]),
-    "srs_sample_size": people_needed,
-    "clusters_needed": clusters_needed,
     "hoeffding_reports_one_bit": lambda i: hoeffding(i, sampled([10**6], [1])),
     # without Serfling's factor: of one cluster of very many
     "hoeffding_clusters_one_bit": lambda i: hoeffding(i, ClusterDesign(10**10, i["cluster_size"]).at(1, COIN)),
@@ -154,8 +133,9 @@ def test_a_design_meets_its_value(name: str, inputs: Inputs, value: Any) -> None
 def test_plans_are_those_of_the_values() -> None:
     """The sample sizes of the reference, asked of the planner itself."""
     asked: dict[str, Any] = {"epsilon": 1.0, "error": 0.05, "failure": 0.05, "binary": True, "tail": "normal"}
-    sizes = [plan(Mean(design=SimpleDesign(n, 0.5 * math.sqrt(n / (n - 1))), **asked)).best.value for n in (5000, 1500)]
-    assert sizes == [1671, 1433]
+    drawn = [SimpleDesign(n, 0.5) for n in (5000, 1300)] + [ClusterDesign(400, 25, None, 0.05, 0.5)]
+    bests = [plan(Mean(design=design, mechanism="Warner", **asked)).best for design in drawn]
+    assert [best and best.value for best in bests] == [1671, None, 84]
     design = StratifiedDesign((6000, 3000, 1000), (0.1, 0.3, 0.5), "neyman")
     wide = asked | {"error": 0.1, "binary": False}
     found = plan(Mean(design=design, mechanism="local Laplace", **wide)).best
