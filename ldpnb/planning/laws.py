@@ -121,9 +121,9 @@ class Linear:
         at most ``events F(0) + max (F(f) - F(0)) / f``.
         """
         if self.events == 1:
-            return _largest(chance, shares, refine=refine)
+            return _largest(chance, shares, 2 * refine, 7)
         (rare,) = chance(np.zeros(1))
-        steepest = _largest(lambda some: (chance(some) - rare) / some, shares[shares > 0], refine=refine)
+        steepest = _largest(lambda some: (chance(some) - rare) / some, shares[shares > 0], 2 * refine, 7)
         return float(self.events * rare + steepest)
 
 
@@ -156,20 +156,15 @@ def least_exponential(lacking: Callable[[Floats], Floats], steepest: float) -> f
     It may be infinite from some tilt on.
     """
     logs = math.log(steepest) + np.linspace(-40.0, 0.0, 41)
-    values = lacking(np.exp(logs))
-    for _ in range(5):  # each time a sixth of the step
-        near = int(values.argmin())
-        logs = np.linspace(logs[max(near - 1, 0)], logs[min(near + 1, logs.size - 1)], 13)
-        values = lacking(np.exp(logs))
-    return min(1.0, 2 * math.exp(min(float(values.min()), 0.0)))
+    least = -_largest(lambda some: -lacking(np.exp(some)), logs, 5, 13)
+    return min(1.0, 2 * math.exp(min(least, 0.0)))
 
 
-def _largest(function: Callable[[Floats], Floats], shares: Floats, *, refine: bool) -> float:
-    """Return the maximum of a smooth function of a share: on a grid, refined twice around its best point."""
-    points, values = shares, function(shares)
-    for _ in range(2 * refine):
+def _largest(function: Callable[[Floats], Floats], points: Floats, times: int, number: int) -> float:
+    """Return the maximum of a smooth function: on a grid, refined so many times around its best point."""
+    values = function(points)
+    for _ in range(times):
         best = int(values.argmax())
-        low, high = points[max(best - 1, 0)], points[min(best + 1, points.size - 1)]
-        points = np.linspace(low, high, 7)
+        points = np.linspace(points[max(best - 1, 0)], points[min(best + 1, points.size - 1)], number)
         values = function(points)
     return float(values.max())
