@@ -71,15 +71,10 @@ def calls(asking: claims.Claim | Route) -> dict[str, list[Call]]:
     return made
 
 
-def calling(claim: claims.Claim, path: str) -> list[claims.Claim | Route]:
-    """What calls a formula of those that decide a claim: second routes, then the check."""
-    return [one for one in dict.fromkeys((*routes(claim), claim)) if calls(one)[path]]
-
-
 @contextlib.contextmanager
 def replaced(source: str, path: str, make: Callable[[Any], Any]) -> Iterator[None]:
     """Replace a formula; second routes that call it are compared anew, the others agree."""
-    anew = {one for claim in RESTING[source, path] for one in calling(claim, path)}
+    anew = {route for claim in RESTING[source, path] for route in routes(claim) if calls(route)[path]}
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of what a wrong formula leads to
         patch.setattr(sections, "parted", cache(lambda route: compared(route) if route in anew else ""))
@@ -108,10 +103,10 @@ def test_a_formula_wrong_by_one_per_cent_opens_every_verdict_that_rests_on_it(so
 
 @ALL
 def test_a_formula_wrong_in_kind_opens_every_verdict_that_rests_on_it(source: str, path: str) -> None:
-    resting = {claim: calling(claim, path) for claim in RESTING[source, path]}
-    asked = [[*args, *kwargs.values()] for one in next(iter(resting.values())) for args, kwargs, _ in calls(one)[path]]
+    resting = {claim: (*routes(claim), claim) for claim in RESTING[source, path]}
+    made = (call for asking in resting.values() for one in asking for call in calls(one)[path])
     missed = []
-    for kind, wrong in wrong_formulas(path, asked):
+    for kind, wrong in wrong_formulas(path, ([*args, *kwargs.values()] for args, kwargs, _ in made)):
         moved = cache(lambda one, wrong=wrong: any(differs(wrong, call) for call in calls(one)[path]))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
