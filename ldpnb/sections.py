@@ -4,9 +4,9 @@ A table of ``section_5.toml`` is a claim; its `place` is told by its key if it i
 TeX between dollars. ``@{name}`` stands for a phrase of the file's table ``[phrases]``, or for a number that the check
 returns; there ``@{name:.3f}`` formats it. The check is the function of ``section_5.py`` that bears the claim's name.
 ``rests_on`` lists the formulas that it calls, as the Python file names them (``subsampling.srs_loss``) or by their path
-in ``ldpnb``, and groups of them from the file's table ``[formulas]`` or, for all sections, from ``formulas.toml``.
-Second routes to formulas are registered once, by `second_route`: before a check runs, those of every formula in
-``rests_on`` are compared, and the verdict is *open* where two part.
+in ``ldpnb``, and groups of them: from the file's table ``[formulas]``, or all that a second route of the source is for,
+by that function's name. Second routes to formulas are registered once, by `second_route`: before a check runs, those of
+every formula in ``rests_on`` are compared, and the verdict is *open* where two part.
 """
 
 import importlib
@@ -72,8 +72,7 @@ def _section(source: str, package: str, name: str) -> list[Claim]:
     file = Path(str(checks.__file__)).with_suffix(".toml")
     tables = tomllib.loads(file.read_text(encoding="utf-8"))
     shared, phrases, formulas = (tables.pop(key, {}) for key in ("section", "phrases", "formulas"))
-    if (groups := file.with_name("formulas.toml")).is_file():
-        formulas = tomllib.loads(groups.read_text(encoding="utf-8")) | formulas
+    formulas = _served(source) | formulas
     used: set[str] = set()
     for key, text in phrases.items():  # a phrase may use those above it
         phrases[key] = _filled(text, {k: v for k, v in phrases.items() if k != key}, used)
@@ -88,6 +87,15 @@ def _section(source: str, package: str, name: str) -> list[Claim]:
     if unused := sorted(phrases.keys() - used):
         raise ValueError(f"{file.name}, [phrases]: every phrase must be used, got {', '.join(unused)}")
     return loaded
+
+
+def _served(source: str) -> dict[str, list[str]]:
+    """Return the formulas of every second route of a source, by its name without the underscore."""
+    served: dict[str, list[str]] = {}
+    for (owner, path), routes in _routes.items():
+        for route in routes if owner == source else ():
+            served.setdefault(route.__name__.strip("_"), []).append(path)
+    return served
 
 
 def _filled(text: str, phrases: Mapping[str, str], used: set[str]) -> str:
