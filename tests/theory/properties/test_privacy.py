@@ -157,14 +157,3 @@ def test_a_file_without_a_channel_is_named(tmp_path, name: str, content: str) ->
     (tmp_path / name).write_text(content)
     with pytest.raises(ValueError, match=name):
         saved.load_channel(tmp_path / name)
-
-
-@examples(4)
-@given(st.integers(2, 3), logarithmic(0.3, 3.0), st.data())
-def test_the_best_channel_for_several_distributions_has_their_mean_error(size: int, epsilon: float, data) -> None:
-    points = [data.draw(distributions(size, least=0.01)) for _ in range(3)]
-    assume(np.min(points) > 0.02)
-    design = best_channel(points, epsilon)
-    errors = [information.distribution_error(design.channel, point) for point in points]
-    assert np.mean(errors) == pytest.approx(design.error, rel=1e-6)
-    assert design.lower_bound == pytest.approx(design.error, rel=1e-6)
