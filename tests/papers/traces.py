@@ -5,7 +5,11 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
+from threadpoolctl import threadpool_limits
+
 from ldpnb import claims, sections
+
+threadpool_limits(1)  # beside other workers a thread of linear algebra that waits burns what they need
 
 Route = Callable[[], sections.Pairs]
 compared: Callable[[Route], str] = sections.parted.__wrapped__
