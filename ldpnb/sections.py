@@ -4,9 +4,9 @@ A table of ``section_5.toml`` is a claim; its `place` is told by its key if it i
 TeX between dollars. ``@{name}`` stands for a phrase of the file's table ``[phrases]``, or for a number that the check
 returns; there ``@{name:.3f}`` formats it. The check is the function of ``section_5.py`` that bears the claim's name.
 ``rests_on`` lists the formulas that it calls, as the Python file names them (``subsampling.srs_loss``) or by their path
-in ``ldpnb``, and groups of them: from the file's table ``[formulas]``, or all that a second route of the source is for,
-by that function's name. Second routes to formulas are registered once, by `second_route`: before a check runs, those of
-every formula in ``rests_on`` are compared, and the verdict is *open* where two part.
+in ``ldpnb``, and groups of them: from the file's table ``[formulas]``, or by a second route's name all that it is for.
+Second routes are registered once, by `second_route`: before a check runs, those of every formula in ``rests_on`` are
+compared, and the verdict is *open* where two part.
 """
 
 import importlib
@@ -26,6 +26,7 @@ Numbers = Mapping[str, object] | None
 """What the fields of a claim's words stand for."""
 
 _routes: dict[tuple[str, str], list[Callable[[], Pairs]]] = {}  # by source and formula
+_served: dict[str, dict[str, list[str]]] = {}  # by source and second route, its formulas
 
 _WORDS = ("evidence", "over", "corrected", "answer", "assumption", "conflict", "argument")
 _TYPES: Mapping[str, Any] = {"rests_on": list, "example": bool, "false_alarm": float, "power": float}
@@ -41,6 +42,7 @@ def second_route(*formulas: Any) -> Callable[[Callable[[], Pairs]], Callable[[],
         source = pairs.__module__.split(".")[2]
         for formula in formulas:
             _routes.setdefault((source, path_of(formula)), []).append(pairs)
+            _served.setdefault(source, {}).setdefault(pairs.__name__.strip("_"), []).append(path_of(formula))
         return pairs
 
     return register
@@ -72,7 +74,7 @@ def _section(source: str, package: str, name: str) -> list[Claim]:
     file = Path(str(checks.__file__)).with_suffix(".toml")
     tables = tomllib.loads(file.read_text(encoding="utf-8"))
     shared, phrases, formulas = (tables.pop(key, {}) for key in ("section", "phrases", "formulas"))
-    formulas = _served(source) | formulas
+    formulas = _served.get(source, {}) | formulas
     used: set[str] = set()
     for key, text in phrases.items():  # a phrase may use those above it
         phrases[key] = _filled(text, {k: v for k, v in phrases.items() if k != key}, used)
@@ -87,15 +89,6 @@ def _section(source: str, package: str, name: str) -> list[Claim]:
     if unused := sorted(phrases.keys() - used):
         raise ValueError(f"{file.name}, [phrases]: every phrase must be used, got {', '.join(unused)}")
     return loaded
-
-
-def _served(source: str) -> dict[str, list[str]]:
-    """Return the formulas of every second route of a source, by its name without the underscore."""
-    served: dict[str, list[str]] = {}
-    for (owner, path), routes in _routes.items():
-        for route in routes if owner == source else ():
-            served.setdefault(route.__name__.strip("_"), []).append(path)
-    return served
 
 
 def _filled(text: str, phrases: Mapping[str, str], used: set[str]) -> str:
