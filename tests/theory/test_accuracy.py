@@ -157,9 +157,16 @@ def test_entropy_constants_agree_with_closed_forms(epsilon: float) -> None:
     points = [POINT, [1e-200, 0.5, 0.5], [0.999, 5e-4, 5e-4]]
     for point in points:
         known, rest = information.entropy_constants(KaryRandomisedResponse(epsilon, 3).channel(), [point])
-        assert known == pytest.approx(information.krr_log_det_information(point, epsilon=epsilon), rel=1e-9)
+        c = np.expm1(epsilon)
+        assert known == pytest.approx(4 * np.log(c) - np.log(c + 3) - np.log1p(c * np.array(point)).sum(), rel=1e-9)
         assert np.isfinite(rest)
     with pytest.raises(ValueError, match="distributions must have positive entries"):
         information.entropy_constants(UnaryEncoding.optimised(1.0, 3).channel(), [[0.5, 0.5, 0.0]])
     with pytest.raises(ValueError, match="tells them apart"):
         information.entropy_constants(np.eye(3), [POINT])
+    draws = np.random.default_rng(1).dirichlet(np.full(5, 0.5), size=4000)
+    logs = [information.entropy_constants(KaryRandomisedResponse(epsilon, 5).channel(), [draw])[0] for draw in draws]
+    error = np.std(logs) / np.sqrt(4000)  # beyond five of which one draw in 1.7 million is
+    assert np.mean(logs) == pytest.approx(
+        information.SymmetricDirichlet(5).krr_log_det_information(epsilon), abs=5 * error
+    )

@@ -131,5 +131,3 @@ def test_no_output_of_a_noisy_statistic_passes_its_loss(
     assert abs(np.log(one @ density) - np.log(other @ density)) <= loss * (1 + 1e-9) + 1e-9
     assert loss <= np.ptp(values) / scale * (1 + 1e-9) + 1e-12
     assert outcomes.loss(2 * scale) <= loss * (1 + 1e-9) + 1e-12
-
-
