@@ -19,8 +19,6 @@ def show(result: Any, style: str, output: Path | None, picture: Callable[[], Any
 
     A result is text, and has ``tables()``: rows by the name of their table, the first of which is the result.
     """
-    import pandas as pd
-
     if output is None and style == "xlsx":
         raise UsageError("output must name a file for format xlsx, got none")
     style = output.suffix[1:] if output is not None and style == "text" else style
@@ -28,6 +26,8 @@ def show(result: Any, style: str, output: Path | None, picture: Callable[[], Any
     if style in PICTURES and picture is not None:
         picture().savefig(buffer, format=style)
     elif style in ("csv", "xlsx"):
+        import pandas as pd  # not needed to print a plan, and slow to import
+
         frames = {name: pd.DataFrame(rows, dtype=object) for name, rows in result.tables().items()}
         if style == "csv":
             next(iter(frames.values())).to_csv(buffer, index=False)
