@@ -98,7 +98,7 @@ def _layers(records: Sequence[Record], encoding: Encoding, domain: Sequence[floa
 def _series(records: Sequence[Record], encoding: Encoding) -> Iterator[Spec]:
     """Yield the channels by which series differ, and by which the legend names them: colour, dashes and shape."""
     names = list(dict.fromkeys(r["series"] for r in records if not r["mark"].startswith("at ")))
-    looks = looks_of(names).values()
+    looks = list(map(looks_of(names).__getitem__, names))
     dotted = any(record["mark"] == "points" for record in records)
     legend = {"title": None} if len(names) > 1 and encoding.by != encoding.x else None
     for ranges, named in (

@@ -153,6 +153,7 @@ def test_the_planner_asks_for_as_many_people_as_the_package_does(visit: Any) -> 
     sentence = f"{best.mechanism} needs the fewest people: {best.value:,}."
     assert page.locator(".says").inner_text() == sentence
     page.reload()
+    page.locator(".live svg.marks").wait_for()
     assert page.locator(".says").inner_text() == sentence
 
 

@@ -11,13 +11,14 @@ import pytest
 
 from ldpnb.notebook import curves, grids
 from ldpnb.notebook.encoding import Encoding, Layer, Mark, records
-from ldpnb.notebook.figures import Chart
+from ldpnb.notebook.figures import Chart, looks_of
 from ldpnb.notebook.grids import NAME, Choice, Slider, grid
 from ldpnb.run.catalogue import catalogue, home
 
 pytest.importorskip("latex2mathml", reason="`make site` installs what this needs")
 
 from ldpnb.site import live
+from ldpnb.site.charts import chart
 from ldpnb.site.mathematics import mathml
 
 ROWS = [(1.0, 0.5, "MLE", None, "a"), (2.0, 0.25, "MLE", None, "a"), (1.0, 0.52, "Norm-Sub", 0.01, "b")]
@@ -42,6 +43,13 @@ def test_columns_can_be_layers_and_panels_a_grid() -> None:
         ("b, Norm-Sub", "mean"),
         ("b, Norm-Sub", "truth"),
     ]
+
+
+def test_a_series_has_the_colour_of_its_picture_whatever_comes_before_it() -> None:
+    table = pd.DataFrame({"x": [1.0, 1.0, 2.0, 2.0], "y": range(4), "by": ["another", "truth"] * 2})
+    axes = Encoding(x="x", y="y", by="by")
+    drawn = chart(records(table, axes), axes)["layer"][0]["encoding"]["color"]["scale"]
+    assert dict(zip(drawn["domain"], drawn["range"], strict=True))["truth"] == looks_of(["truth"])["truth"].colour
 
 
 @pytest.mark.parametrize(
