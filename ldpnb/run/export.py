@@ -64,18 +64,18 @@ def contents(what: str, width: str, font: str, kind: str) -> dict[str, bytes]:
         raise UsageError("format pgf takes pdflatex, which is not installed; pdf takes none")
     name = named(what)
     path, stem = home() / f"figures/{name}.csv", re.sub(r"\W+", "-", name.split("/")[-1])
-    made, content = json.loads(writing.read(path.with_suffix(".json"))), io.StringIO(writing.read(path))
+    made = json.loads(path.with_suffix(".json").read_bytes())
     source = re.sub(r"^\d+_", "", name.split("/")[0])
     caption = escaped(made["caption"]) + rf"~\cite{{{','.join([*claims.SOURCES.keys() & {source}, 'ldpnb'])}}}"
     files = {"ldpnb.bib": (home() / "paper.bib").read_bytes()}
     if "encoding" in made:
-        rows = pd.read_csv(content, keep_default_na=False, na_values=[""])
+        rows = pd.read_csv(path, keep_default_na=False, na_values=[""])
         files[f"{stem}.{kind}"] = _drawn(rows, made, wide, font, kind)
         picture = rf"\input{{{stem}.pgf}}" if kind == "pgf" else rf"\includegraphics[width={wide:.4g}in]{{{stem}}}"
         lines = [rf"% \usepackage{{{_PACKAGES[kind]}", r"\begin{figure}", r"\centering", picture]
         lines += [rf"\caption{{{caption}}}", rf"\label{{fig:{stem}}}", r"\end{figure}", ""]
     else:
-        rows = pd.read_csv(content, keep_default_na=False)
+        rows = pd.read_csv(path, keep_default_na=False)
         lines = [r"% \usepackage{booktabs,array,longtable}", table(rows, caption, stem)]
     return files | {f"{stem}.tex": "\n".join([f"% {name} of ldpnb {__version__}", *lines]).encode()}
 

@@ -4,12 +4,11 @@ import inspect
 import pkgutil
 from collections.abc import Mapping
 from dataclasses import asdict
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import ldpnb
-from ldpnb import claims, writing
+from ldpnb import claims
 from ldpnb.run.catalogue import catalogue, home
 
 _COLUMNS = (
@@ -37,8 +36,8 @@ def committed_ledger() -> Any:
     """Return the committed ledger, ``figures/verdicts.csv``."""
     import pandas as pd
 
-    text = StringIO(writing.read(home() / "figures/verdicts.csv"))
-    return pd.read_csv(text, keep_default_na=False, dtype={"false_alarm": str, "power": str})
+    path = home() / "figures/verdicts.csv"
+    return pd.read_csv(path, keep_default_na=False, dtype={"false_alarm": str, "power": str})
 
 
 def changes(table: Any) -> list[str]:
