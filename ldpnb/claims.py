@@ -93,11 +93,6 @@ class Verdict:
         if self.reading == "reconstructed" and not self.assumption:
             raise ValueError("a reconstructed reading is an assumption, and needs one")
 
-    @property
-    def decided_for(self) -> str:
-        """Return reach and domain in one line."""
-        return f"{self.reach}: {self.over}" if self.over else self.reach
-
 
 @dataclass(frozen=True, slots=True)
 class Claim:

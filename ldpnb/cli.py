@@ -59,7 +59,9 @@ def main() -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing more can be said to it
         sys.exit(1)
-    except (OSError, MemoryError, ImportError) as error:
+    except ImportError as error:
+        _end(f"{error}; one of ldpnb's extras (files, learning, dask) brings it", 2)
+    except (OSError, MemoryError) as error:
         _end(str(error) or type(error).__name__, 1)
     sys.exit(code or 0)
 

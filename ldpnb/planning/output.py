@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from ldpnb.checks import UsageError, needed_for
+from ldpnb.checks import UsageError
 from ldpnb.writing import write
 
 
@@ -42,7 +42,7 @@ def _table(tables: dict[str, list[dict[str, Any]]], style: str) -> bytes:
     if style == "csv":
         return next(iter(frames.values())).to_csv(index=False).encode()
     buffer = io.BytesIO()
-    with needed_for("an Excel file"), pd.ExcelWriter(buffer) as book:
+    with pd.ExcelWriter(buffer) as book:
         for name, frame in frames.items():
             frame.to_excel(book, sheet_name=name, index=False)
     return buffer.getvalue()
