@@ -7,8 +7,10 @@ plugin, since a test file beside the notebooks could neither name each one's fol
 come after its cells where tests are shared among processes.
 """
 
+import atexit
 import json
 import os
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -30,10 +32,9 @@ _DRAWS_SO = np.lib.NumpyVersion(np.__version__) < "2.5.0"
 
 def pytest_configure(config: pytest.Config) -> None:
     """Give every kernel the environment of a run without a reader."""
-    folder = tempfile.TemporaryDirectory(prefix="ldpnb-check-")
-    config.add_cleanup(folder.cleanup)
-    config.stash[_FRESH] = Path(folder.name)
-    os.environ.update(kernel_environment(config.stash[_FRESH], Path()))
+    folder = config.stash[_FRESH] = Path(tempfile.mkdtemp(prefix="ldpnb-check-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)  # a process of xdist may end without pytest's clean-up
+    os.environ.update(kernel_environment(folder, Path()))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -34,13 +34,6 @@ _ROWS = 40
 """Rows that fit a page; a longer table breaks across pages."""
 
 
-def named(what: str) -> str:
-    """Return the name of the published figure or table that a user means."""
-    folder = home() / "figures"
-    published = [p.relative_to(folder).with_suffix("").as_posix() for p in sorted(folder.rglob("*.csv"))]
-    return unique(what, published, "figure or table")
-
-
 def inches(width: str) -> float:
     """Return a width in inches; `UsageError` if it is none that a figure can have.
 
@@ -56,14 +49,15 @@ def inches(width: str) -> float:
 
 
 def contents(what: str, width: str, font: str, kind: str) -> dict[str, bytes]:
-    """Return the files of an export by name."""
+    """Return the files of an export by name; `what` may be shortened (`unique`)."""
     import pandas as pd
 
-    wide = inches(width)
+    wide, folder = inches(width), home() / "figures"
     if kind == "pgf" and not shutil.which("pdflatex"):  # with which matplotlib measures text
         raise UsageError("format pgf takes pdflatex, which is not installed; pdf takes none")
-    name = named(what)
-    path, stem = home() / f"figures/{name}.csv", re.sub(r"\W+", "-", name.split("/")[-1])
+    published = [p.relative_to(folder).with_suffix("").as_posix() for p in sorted(folder.rglob("*.csv"))]
+    name = unique(what, published, "figure or table")
+    path, stem = folder / f"{name}.csv", re.sub(r"\W+", "-", name.split("/")[-1])
     made = json.loads(path.with_suffix(".json").read_bytes())
     source = re.sub(r"^\d+_", "", name.split("/")[0])
     caption = escaped(made["caption"]) + rf"~\cite{{{','.join([*claims.SOURCES.keys() & {source}, 'ldpnb'])}}}"

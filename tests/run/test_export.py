@@ -91,4 +91,3 @@ def test_what_is_not_there_or_ambiguous_is_named() -> None:
     ):
         with pytest.raises(UsageError, match=message):
             export.contents(what, "column", "times", "pdf")
-    assert export.named("central_budget") == "1_biswas2022/04_open_questions/central_budget"
