@@ -26,7 +26,7 @@ _FRESH = pytest.StashKey[Path]()
 
 SIMULATED = json.loads(Path(__file__).with_name("simulated.json").read_bytes())
 """Tables, and numbers of cells by notebook, that are compared only where numpy's generator draws as it did for them."""
-_DRAWS_SO = np.lib.NumpyVersion(np.__version__) < "2.5.0"
+_AS_RECORDED = np.lib.NumpyVersion(np.__version__) < "2.5.0"
 """2.5 draws about one binomial in 20,000 otherwise."""
 
 
@@ -51,7 +51,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     cell, (name, fresh) = getattr(item, "cell_num", None), _places(item)
     os.environ[FIGURES_FOLDER] = "" if cell is None else str(fresh / name)
     os.environ[FORMAT] = "" if cell is None else "png"
-    if not _DRAWS_SO and cell in SIMULATED["cells"].get(name, ()):
+    if not _AS_RECORDED and cell in SIMULATED["cells"].get(name, ()):
         item.options["check"] = False  # type: ignore[attr-defined]
 
 
@@ -73,7 +73,7 @@ class SameNumbers(pytest.Item):
         figures, (name, made) = home() / "figures", _places(self)
         fresh = {path.relative_to(made).as_posix() for path in made.rglob("*.csv")}
         assert {path.relative_to(figures).as_posix() for path in (figures / name).rglob("*.csv")} <= fresh
-        skipped = set() if _DRAWS_SO else fresh.intersection(SIMULATED["tables"])
+        skipped = set() if _AS_RECORDED else fresh.intersection(SIMULATED["tables"])
         for table in sorted(fresh - skipped):
             one, other = pd.read_csv(figures / table), pd.read_csv(made / table)
             pd.testing.assert_frame_equal(other, one, rtol=RELATIVE, atol=ABSOLUTE, obj=table)
