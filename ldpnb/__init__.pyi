@@ -1,8 +1,6 @@
 from .accuracy.budgets import smallest_epsilon as smallest_epsilon
 from .accuracy.distances import exact_total_variation as exact_total_variation
 from .accuracy.distances import expected_total_variation as expected_total_variation
-from .accuracy.dropouts import dropout_error as dropout_error
-from .accuracy.dropouts import estimated_sizes_variance as estimated_sizes_variance
 from .accuracy.exact_risk import exact_risks as exact_risks
 from .accuracy.gaps import GroupGap as GroupGap
 from .accuracy.information import distribution_error as distribution_error
@@ -31,7 +29,6 @@ from .estimators.frequency import project_simplex as project_simplex
 from .estimators.frequency import unbiased as unbiased
 from .estimators.gaps import absolute_interval as absolute_interval
 from .estimators.gaps import group_means as group_means
-from .estimators.gaps import self_sized_means as self_sized_means
 from .estimators.gaps import signed_gap as signed_gap
 from .estimators.likelihood import krr_mle as krr_mle
 from .estimators.likelihood import mle as mle

@@ -4,9 +4,9 @@ A table of ``section_5.toml`` is a claim; its `place` is told by its key if it i
 TeX between dollars. ``@{name}`` stands for a phrase of the file's table ``[phrases]``, or for a number that the check
 returns; there ``@{name:.3f}`` formats it. The check is the function of ``section_5.py`` that bears the claim's name.
 ``rests_on`` lists the formulas that it calls, as the Python file names them (``subsampling.srs_loss``) or by their path
-in ``ldpnb``, and groups of them from the file's table ``[formulas]`` or, for all sections, from ``formulas.toml``.
-Second routes to formulas are registered once, by `second_route`: before a check runs, those of every formula in
-``rests_on`` are compared, and the verdict is *open* where two part.
+in ``ldpnb``, and groups of them: from the file's table ``[formulas]``, or by a second route's name all that it is for.
+Second routes are registered once, by `second_route`: before a check runs, those of every formula in ``rests_on`` are
+compared, and the verdict is *open* where two part.
 """
 
 import importlib
@@ -27,6 +27,7 @@ Numbers = Mapping[str, object] | None
 """What the fields of a claim's words stand for."""
 
 _routes: dict[tuple[str, str], list[Callable[[], Pairs]]] = {}  # by source and formula
+_served: dict[str, dict[str, list[str]]] = {}  # by source and second route, its formulas
 
 _WORDS = ("evidence", "over", "corrected", "answer", "assumption", "conflict", "argument")
 _TYPES: dict[str, type] = dict.fromkeys(("place", "says", "asks", *_WORDS), str)
@@ -42,6 +43,7 @@ def second_route(*formulas: Any) -> Callable[[Callable[[], Pairs]], Callable[[],
         source = pairs.__module__.split(".")[2]
         for formula in formulas:
             _routes.setdefault((source, path_of(formula)), []).append(pairs)
+            _served.setdefault(source, {}).setdefault(pairs.__name__.strip("_"), []).append(path_of(formula))
         return pairs
 
     return register
@@ -73,8 +75,7 @@ def _section(source: str, package: str, name: str) -> list[Claim]:
     file = Path(str(module.__file__)).with_suffix(".toml")
     tables = tomllib.loads(text := file.read_text(encoding="utf-8"))
     shared, phrases, formulas = (tables.pop(key, {}) for key in ("section", "phrases", "formulas"))
-    if (groups := file.with_name("formulas.toml")).is_file():
-        formulas = tomllib.loads(groups.read_text(encoding="utf-8")) | formulas
+    formulas = _served.get(source, {}) | formulas
     if unused := sorted(phrases.keys() - {name for name, _ in _FIELD.findall(text)}):
         raise ValueError(f"{file.name}, [phrases]: every phrase must be used, got {', '.join(unused)}")
     for key, phrase in phrases.items():  # which may use those above it

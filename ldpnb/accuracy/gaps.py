@@ -6,6 +6,7 @@ of ``v^2``. Sizes of groups are known unless stated otherwise.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,7 +15,7 @@ from scipy.special import ndtr, ndtri
 from ldpnb import checks
 from ldpnb.accuracy import tails
 from ldpnb.arithmetic import Real
-from ldpnb.mechanisms.contrasts import Contrast, SignedBit, SignedLaplace, contrast_weights, require_pair
+from ldpnb.mechanisms.contrasts import Contrast, SignedBit, SignedLaplace, contrast_weights
 from ldpnb.mechanisms.groups import DiscretisedMeans, GroupMeans, LaplaceMeans
 
 TAILS = ("chebyshev", "hoeffding", "bernstein", "exact", "chernoff", "normal")
@@ -60,9 +61,8 @@ class GroupGap:
     """The signed gap between the means of two groups of known sizes, as estimated from a mechanism's reports.
 
     - `mechanism`, DiscretisedMeans, LaplaceMeans, SignedBit or SignedLaplace: for as many groups; a mechanism for the
-      gap alone must have the same sizes and pair.
-    - `sizes`, (d,) int: users of every group, ``>= 1``.
-    - `pair`, (int, int): the two groups compared.
+      gap alone must have the same sizes.
+    - `sizes`, (d,) int: users of every group, ``>= 1``; the first two are compared.
 
     >>> round(float(GroupGap(SignedBit(epsilon=2 * np.arctanh(0.5), sizes=(2, 2)), (2, 2)).variance((1.0, 1.0))), 12)
     3.0
@@ -70,21 +70,16 @@ class GroupGap:
 
     mechanism: GroupMeans | Contrast
     sizes: tuple[int, ...]
-    pair: tuple[int, int] = (0, 1)
 
     def __post_init__(self) -> None:
         checks.plain(self)
         sizes = tuple(checks.counts(sizes=self.sizes, minimum_size=2).tolist())
         object.__setattr__(self, "sizes", sizes)
         if not isinstance(self.mechanism, GroupMeans):
-            own = self.mechanism
-            if sizes != tuple(own.sizes) or tuple(self.pair) != tuple(own.pair):
-                raise ValueError(
-                    f"sizes and pair must be the mechanism's, {own.sizes}, got {sizes}, pair={self.pair!r}"
-                )
+            if sizes != tuple(self.mechanism.sizes):
+                raise ValueError(f"sizes must be the mechanism's, {self.mechanism.sizes}, got sizes={sizes}")
         elif len(sizes) != self.mechanism.groups or min(sizes) < 1:
             raise ValueError(f"sizes must be >= 1, one per group, {self.mechanism.groups}, got sizes={list(sizes)}")
-        object.__setattr__(self, "pair", require_pair(self.pair, len(sizes)))
 
     @classmethod
     def of_halves(cls, mechanism: GroupMeans | Contrast, users: int) -> "GroupGap":
@@ -104,17 +99,19 @@ class GroupGap:
         """
         checks.entries(2, second_moments=second_moments)
         moments = [checks.probability(second_moment=m) for m in second_moments]
-        own = list(zip(self.pair, moments, strict=True))
         if isinstance(self.mechanism, GroupMeans):
-            users = sum(self.sizes)
-            return sum(mean_variance(self.mechanism, self.sizes[g], users, nu2) for g, nu2 in own)
+            return sum(mean_variance(self.mechanism, *own) for own in self._compared(moments))
         sizes = np.asarray(self.sizes, dtype=float)  # squares of whole numbers leave 64 bits
-        smaller, users = sizes[list(self.pair)].min(), sizes.sum()
+        smaller, users = sizes[:2].min(), sizes.sum()
         if isinstance(self.mechanism, SignedLaplace):
             return 2 * self.mechanism.scale**2 * users / smaller**2
-        weights = contrast_weights(self.sizes, self.pair)
-        signal = sum(weights[g] ** 2 * sizes[g] * nu2 for g, nu2 in own)
+        weights = contrast_weights(self.sizes)[:2]
+        signal = sum(weights**2 * sizes[:2] * moments)
         return (users / self.mechanism.gain**2 - signal) / smaller**2
+
+    def _compared(self, second_moments: Real) -> list[tuple[Any, ...]]:
+        """Return size, all users and second moment of either group."""
+        return [(n, sum(self.sizes), nu2) for n, nu2 in zip(self.sizes[:2], second_moments, strict=True)]
 
     def worst_variance(self) -> Real:
         """Return the largest variance over all values: ``nu^2 = 1`` for `LaplaceMeans`, 0 for those that send signs."""
@@ -130,12 +127,9 @@ class GroupGap:
             raise TypeError(f"mechanism must be for group means, got {type(self.mechanism).__name__}")
         checks.entries(2, size_factors=size_factors)
         checks.entries(2, second_moments=second_moments)
-        return sum(
-            mean_variance(self.mechanism, self.sizes[g], sum(self.sizes), nu2) / f / f
-            for g, f, nu2 in zip(
-                self.pair, (checks.positive(size_factors=f) for f in size_factors), second_moments, strict=True
-            )
-        )
+        factors = [checks.positive(size_factors=f) for f in size_factors]
+        variances = (mean_variance(self.mechanism, *own) for own in self._compared(second_moments))
+        return sum(variance / f / f for variance, f in zip(variances, factors, strict=True))
 
     def failure(self, alpha: float, tail: str = "chebyshev") -> float:
         """Bound the probability that the estimate is off by `alpha` or more, whatever the values.

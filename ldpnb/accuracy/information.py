@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import digamma, gammaln
+from scipy.integrate import quad
+from scipy.special import betaincc, digamma, expit, gammaln
 
 from ldpnb import checks
 from ldpnb.arithmetic import Real, real
@@ -50,17 +51,6 @@ def conditional_covariance(channel: ArrayLike, distribution: ArrayLike) -> Float
     np.fill_diagonal(both, 0)
     covariance: Floats = (np.diag(both.sum(axis=1)) - both)[:-1, :-1]
     return covariance
-
-
-def krr_log_det_information(distribution: ArrayLike, *, epsilon: Real) -> Real:
-    """Return ``ln det J_p`` of k-ary randomised response in closed form, for any number of values.
-
-    ``2 (a-1) ln c - (a-2) ln(c + a) - sum_x ln(1 + c p_x)`` with ``c = e^epsilon - 1``, by the determinant of ``c I + 1
-    1^T``.
-    """
-    point, contrast = checks.distribution(distribution=distribution), np.expm1(checks.positive(epsilon=epsilon))
-    size = point.size
-    return 2 * (size - 1) * np.log(contrast) - (size - 2) * np.log(contrast + size) - np.log1p(contrast * point).sum()
 
 
 def distribution_error(channel: ArrayLike | KaryRandomisedResponse, distribution: ArrayLike) -> float:
@@ -211,3 +201,22 @@ class SymmetricDirichlet:
     def diversity(self) -> Real:
         """Return the mean of ``1 - |P|^2``."""
         return 1 - (self.concentration + 1) / (self.domain_size * self.concentration + 1)
+
+    def krr_log_det_information(self, epsilon: float) -> float:
+        """Return the mean of ``ln det J_P`` of k-ary randomised response, by one integral, for any number of values.
+
+        With ``c = e^epsilon - 1`` it is ``2 (a-1) ln c - (a-2) ln(c + a) - a E ln(1 + c P_x)``, by the determinant of
+        ``c I + 1 1^T``, and ``E ln(1 + c P_x)`` the integral of ``c / (1 + c t) Pr(P_x > t)``, here over ``ln t``.
+
+        >>> flat = SymmetricDirichlet(2, 1.0)  # of a uniform share it is 2 - 4 ln 2 at c = 1
+        >>> round(flat.krr_log_det_information(float(np.log(2))) - 2 + 4 * float(np.log(2)), 12) + 0
+        0.0
+        """
+        size, contrast = self.domain_size, np.expm1(checks.positive(epsilon=epsilon))
+        alpha, start = self.concentration, float(np.log(contrast))
+
+        def height(place: float) -> float:
+            return float(expit(place + start) * betaincc(alpha, (size - 1) * alpha, np.exp(place)))
+
+        logarithm = quad(height, -40 - max(start, 0), 0, limit=500, epsabs=0, epsrel=1e-11)[0]
+        return float(2 * (size - 1) * start - (size - 2) * np.log(contrast + size) - size * logarithm)

@@ -151,14 +151,14 @@ class LowerBounds:
         best = SubsetSelection.optimal(self.epsilon, self.domain_size).subset_size
         return (self.domain_size - 1) ** 2 / self.uniform_information(best)
 
-    def finite_users(self, users: int, concentration: float = 0.5) -> float:
-        """Return a bound on the error of the distribution for every number of users, under a symmetric Dirichlet prior.
+    def finite_users(self, users: int) -> float:
+        """Return a bound on the error of the distribution for every number of users, under Jeffreys' prior.
 
         From ``h(P|Y) = h(P) - I(P; Y)``, ``I(P; Y^n) <= n I(P; Y) <= n chi^2`` and the raised Theorem 4.1. It says
         something as long as ``n`` is not much above ``a^2 / epsilon^2``.
         """
         size, count = self.domain_size, checks.whole(users=users, at_least=1)
-        prior, entropies = SymmetricDirichlet(size, concentration), EntropyBounds(size)
+        prior, entropies = SymmetricDirichlet(size), EntropyBounds(size)
         spread = 1 - 1 / size - prior.diversity()
         information = float(count) * (size - 1) / self.uniform_optimum() * spread
         return entropies.factor() * entropies.distribution(prior.entropy() - information)

@@ -50,11 +50,11 @@ def identity(one: Any, other: Any = 0) -> bool:
         return bool(sympy.expand(sympy.fraction(sympy.together(difference))[0]) == 0)
 
 
-def positive(value: Any, box: Box, *, depth: int = 3) -> bool | None:
+def positive(value: Any, box: Box) -> bool | None:
     """Decide whether a rational function is positive everywhere in an open box; by continuity ``>= 0`` at its edges.
 
     Every interval is mapped onto ``(0, oo)``. A polynomial is positive there if all its coefficients are, and numerator
-    and denominator are treated alike. Where signs are mixed the box is cut in two, at most `depth` times in each
+    and denominator are treated alike. Where signs are mixed the box is cut in two, at most three times in each
     direction; the cut itself is decided as a box with one symbol less.
 
     - Returns bool or None: None if no certificate was found, nor a point of a coarse grid where it fails.
@@ -71,7 +71,7 @@ def positive(value: Any, box: Box, *, depth: int = 3) -> bool | None:
     ratio, cells = _ratio(exact, list(ends)), list(ends.values())
     if any(_at(ratio, point) <= 0 for point in itertools.product(*itertools.starmap(_probes, cells))):
         return False
-    return True if _certified(ratio, dict(enumerate(cells)), dict.fromkeys(range(len(cells)), depth)) else None
+    return True if _certified(ratio, dict(enumerate(cells)), dict.fromkeys(range(len(cells)), 3)) else None
 
 
 class _NotRationalError(ValueError):
@@ -186,11 +186,11 @@ def derivative(value: Any, by: Any, order: int = 1) -> Real:
     return Symbol(sympy.diff(expression(value), expression(by), order))
 
 
-def limit(value: Any, symbol: Any, towards: Any, *, side: str = "+") -> Any:
-    """Return a limit of an expression in one symbol, from above by default.
+def limit(value: Any, symbol: Any, towards: Any) -> Any:
+    """Return a limit of an expression in one symbol, from above.
 
     >>> x = sympy.Symbol("x", positive=True)
     >>> limit((sympy.exp(x) - 1) / x, x, 0)
     1
     """
-    return sympy.limit(expression(value), symbol, towards, side)
+    return sympy.limit(expression(value), symbol, towards, "+")

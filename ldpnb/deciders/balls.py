@@ -17,6 +17,9 @@ from ldpnb.arithmetic import Real, expression
 
 Ends = tuple[Any, Any]
 
+_SMALLEST, _MOST_CELLS, _WIDTH = Fraction(1, 2048), 100_000, Fraction(1, 10**9)
+"""Least share of the box that a cell is of, cells looked at, and width of a zero's enclosure."""
+
 
 def ball(low: Any, high: Any = None) -> arb:
     """Return a ball around an interval with rational ends; text such as ``"0.1"`` is exact, a float its value.
@@ -111,25 +114,22 @@ def slope(function: Callable[..., Real], at: Sequence[arb], along: int = 0) -> a
     return function(*[Tangent(x, 1) if i == along else x for i, x in enumerate(at)]).slope
 
 
-def holds_on(
-    function: Callable[..., Real], *box: Ends, smallest: Fraction = Fraction(1, 2048), budget: int = 100_000
-) -> bool | None:
+def holds_on(function: Callable[..., Real], *box: Ends) -> bool | None:
     """Decide whether a function of balls is positive on a closed box with rational ends, by subdivision.
 
     A cell is settled by the function's enclosure there, or else by its value at the centre with slopes over the cell;
-    otherwise it is halved along its widest side (each side measured against the whole box).
+    otherwise it is halved along its widest side (each side measured against the whole box), and left undecided below
+    a 2048th of the box in every direction, or after 100,000 cells.
 
     - `function`, callable: of one ball per side of the box.
     - `*box`, (low, high): whole numbers, fractions, or text such as ``"0.1"``.
-    - `smallest`, Fraction: cells narrower than this share of the box in every direction are left undecided.
-    - `budget`, int: most cells looked at.
 
     >>> holds_on(lambda x: x * x - x + 1, (0, 5)), holds_on(lambda x: x * x - x + ball("0.24"), (0, 5))
     (True, False)
     """
     whole = [(Fraction(low), Fraction(high)) for low, high in box]
     cells, undecided = [whole], False
-    for _ in range(budget):
+    for _ in range(_MOST_CELLS):
         if not cells:
             return None if undecided else True
         cell = cells.pop()
@@ -144,7 +144,7 @@ def holds_on(
             (high - low) / (b - a) if b > a else Fraction(0) for (low, high), (a, b) in zip(cell, whole, strict=True)
         ]
         widest = shares.index(max(shares))
-        if shares[widest] < smallest:
+        if shares[widest] < _SMALLEST:
             undecided = True
             continue
         low, high = cell[widest]
@@ -162,7 +162,7 @@ def _tilted(function: Callable[..., Real], sides: list[arb], centre: list[arb], 
     return sum(steps, value)
 
 
-def zeros(function: Callable[[Any], Real], low: Any, high: Any, *, width: Fraction = Fraction(1, 10**9)) -> list[arb]:
+def zeros(function: Callable[[Any], Real], low: Any, high: Any) -> list[arb]:
     """Return, in order, balls that hold one zero of a smooth function each; there is no other on the interval.
 
     - ArithmeticError where neither the function nor its slope is certain to differ from 0, as at a double zero.
@@ -176,21 +176,21 @@ def zeros(function: Callable[[Any], Real], low: Any, high: Any, *, width: Fracti
         if not function(ball(a, b)).contains(0):
             continue
         if slope(function, [ball(a, b)]).contains(0) or not slope(function, [ball(a, b)]).is_finite():
-            if b - a < width:
+            if b - a < _WIDTH:
                 raise ArithmeticError(f"a zero near {float(a)} cannot be told from two or none")
             cut = a + (b - a) * Fraction(15, 31)  # off the middle, where zeros like to be
             parts += [(cut, b), (a, cut)]
-        elif (zero := _bisected(function, a, b, width)) is not None:
+        elif (zero := _bisected(function, a, b)) is not None:
             enclosures.append(zero)
     return sorted({float(z.mid()): z for z in enclosures}.values(), key=lambda z: float(z.mid()))
 
 
-def _bisected(function: Callable[[Any], Real], a: Fraction, b: Fraction, width: Fraction) -> arb | None:
+def _bisected(function: Callable[[Any], Real], a: Fraction, b: Fraction) -> arb | None:
     """Return the one zero between two ends of a monotone function, if there is one."""
     left, right = _sign(function(ball(a))), _sign(function(ball(b)))
     if left * right > 0:
         return None
-    while left * right < 0 and b - a > width:
+    while left * right < 0 and b - a > _WIDTH:
         cut = a + (b - a) * Fraction(15, 31)
         middle = _sign(function(ball(cut)))
         a, b, left, right = (cut, b, middle, right) if middle == left else (a, cut, left, middle)

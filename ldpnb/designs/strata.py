@@ -2,8 +2,7 @@
 
 An allocation is computed in three steps: real-valued shares (`Strata.proportional`, `Strata.neyman`), a cap at the
 stratum sizes (`Strata.capped`, which moves the surplus to the other strata), and whole numbers
-(`largest_remainder`, or `rounded_shares` and `randomly_rounded_shares`, which treat each stratum separately, as the
-privacy results of Section 4 of bun2022 require).
+(`largest_remainder`, or `rounded_shares`, which treats each stratum separately).
 """
 
 from collections.abc import Sequence
@@ -238,10 +237,3 @@ def rounded_shares(shares: ArrayLike) -> NDArray[np.int64]:
     """
     exact = np.asarray(shares, dtype=float)
     return np.asarray(np.floor(exact).astype(np.int64) + (exact - np.floor(exact) >= 0.5))
-
-
-def randomly_rounded_shares(shares: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return every share rounded up with the chance of its fractional part, else down (Section 4.3 of bun2022)."""
-    exact = np.asarray(shares, dtype=float)
-    up = rng.random(exact.shape) < exact - np.floor(exact)
-    return np.asarray(np.floor(exact).astype(np.int64) + up)

@@ -232,12 +232,12 @@ def krr_posterior_saddle(tallies: ArrayLike, prior: ArrayLike, *, epsilon: float
     return PosteriorMean(distribution, frequency_mean(distribution, alpha, int(reports.sum())))
 
 
-def fitted_concentration(tallies: ArrayLike, *, epsilon: float, smallest: float = 1e-3, largest: float = 1e3) -> float:
+def fitted_concentration(tallies: ArrayLike, *, epsilon: float) -> float:
     """Return the symmetric Dirichlet parameter under which reports by k-RR are likeliest: empirical Bayes.
 
     Section 6 of lopuhaa2020 asks for a way to use prior knowledge. The evidence comes from the saddle-point
-    approximation, and the search stays between the two limits. A result near `largest` means that the reports look as
-    if every value were equally frequent.
+    approximation, and the search stays between .001 and 1000, near which the reports look as if every value were
+    equally frequent.
     """
     from scipy.optimize import minimize_scalar
 
@@ -248,12 +248,7 @@ def fitted_concentration(tallies: ArrayLike, *, epsilon: float, smallest: float 
         kinds, _, repeats = _kinds(reports, np.full(reports.size, np.exp(log_alpha)))
         return -saddle_point(kinds, repeats, contrast).log_evidence
 
-    least, most = checks.positive(smallest=smallest), checks.positive(largest=largest)
-    if not 1e-4 <= least < most <= 1e12:
-        raise ValueError(
-            f"smallest must be >= 1e-4 and < largest <= 1e12, got smallest={smallest!r}, largest={largest!r}"
-        )
-    limits = (np.log(least), np.log(most))
+    limits = (np.log(1e-3), np.log(1e3))
     return float(np.exp(minimize_scalar(lack, bounds=limits, method="bounded", options={"xatol": 1e-2}).x))
 
 

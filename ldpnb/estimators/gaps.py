@@ -12,9 +12,8 @@ from scipy.special import ndtr
 
 from ldpnb import checks
 from ldpnb.arithmetic import read_only, real
-from ldpnb.estimators.frequency import unbiased
 from ldpnb.mechanisms.contrasts import Contrast
-from ldpnb.mechanisms.groups import DiscretisedMeans, GroupMeans
+from ldpnb.mechanisms.groups import GroupMeans
 
 
 def group_means(mechanism: GroupMeans, sums: ArrayLike, sizes: ArrayLike) -> NDArray[np.float64]:
@@ -29,24 +28,21 @@ def group_means(mechanism: GroupMeans, sums: ArrayLike, sizes: ArrayLike) -> NDA
     return np.asarray(real(sums) / (mechanism.gain * numbers))
 
 
-def signed_gap(means: ArrayLike, pair: tuple[int, int] = (0, 1)) -> NDArray[np.float64]:
-    """Return the first mean of the pair minus the second, for means ``(..., d)``.
+def signed_gap(means: ArrayLike) -> NDArray[np.float64]:
+    """Return the first group's mean minus the second's, for means ``(..., d)``.
 
     >>> signed_gap([0.75, 0.25]).tolist()
     0.5
     """
     array = real(means)
-    groups = array.shape[-1] if array.ndim else 0
-    first, second = (checks.whole(pair=group) for group in checks.entries(2, pair=pair))
-    if max(first, second) >= groups:
-        raise ValueError(f"pair must be two of the {groups} groups in means, got pair={checks.shortened(pair)}")
-    return np.asarray(array[..., first] - array[..., second])
+    if not array.ndim or array.shape[-1] < 2:
+        raise ValueError(f"means must be those of two groups or more, got shape {array.shape}")
+    return np.asarray(array[..., 0] - array[..., 1])
 
 
 def contrast_gap(mechanism: Contrast, sums: ArrayLike) -> NDArray[np.float64]:
     """Return the unbiased estimate of the signed gap from a sum of single numbers, ``sum / (gain n_min)``."""
-    smaller = min(mechanism.sizes[g] for g in mechanism.pair)
-    return np.asarray(np.asarray(sums, dtype=float) / (mechanism.gain * smaller))
+    return np.asarray(np.asarray(sums, dtype=float) / (mechanism.gain * min(mechanism.sizes[:2])))
 
 
 def folded_cdf(x: ArrayLike, mean: ArrayLike) -> NDArray[np.float64]:
@@ -132,26 +128,3 @@ def _log_ratio(x: NDArray[np.float64], mean: NDArray[np.float64]) -> NDArray[np.
 
 def _log_folded(x: NDArray[np.float64], mean: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(np.logaddexp(-((x - mean) ** 2) / 2, -((x + mean) ** 2) / 2))
-
-
-def self_sized_means(mechanism: DiscretisedMeans, tallies: ArrayLike) -> NDArray[np.float64]:
-    """Return group means ``(..., d)`` whose sizes are estimated from the reports, for when some users do not answer.
-
-    Each sum is divided by ``gain`` times the unbiased estimate of how many of the group answered; the means are
-    consistent, not unbiased. For the variance of the gap see `ldpnb.accuracy.dropouts`.
-
-    - `tallies`, (..., d, 2) int: reports of sign -1 and +1 for every group, as `sample_tallies` draws them.
-
-    >>> mechanism = DiscretisedMeans(np.log(3), np.log(3))
-    >>> self_sized_means(mechanism, [[100, 300], [200, 200]]).round(6).tolist()
-    [1.333333, 0.0]
-    """
-    if not isinstance(mechanism, DiscretisedMeans):
-        raise TypeError(f"mechanism must be a DiscretisedMeans, got mechanism={mechanism!r}")
-    reports = checks.numbers(tallies=tallies, low=0)
-    if reports.shape[-2:] != (mechanism.groups, 2):
-        raise ValueError(f"tallies must have shape (..., {mechanism.groups}, 2), got shape {reports.shape}")
-    named = reports.sum(axis=-1)
-    total = named.sum(axis=-1, keepdims=True)
-    answered = total * unbiased(named, total, mechanism.response)
-    return np.asarray((reports[..., 1] - reports[..., 0]) / (mechanism.gain * answered))

@@ -1,7 +1,7 @@
 """Unbiased linear estimates of the distribution behind the reports of any finite channel.
 
 With shares ``s`` of the reports a linear estimate is ``A s``, and unbiased whatever the data if ``A Q = I``: any left
-inverse of the channel. Least squares uses nothing else; `best_weights` has the smallest variance at a given
+inverse of the channel. Least squares uses nothing else; `best_weights` has the smallest variance at the uniform
 distribution, where it equals that of the maximum-likelihood estimate with many users. Estimates may leave the simplex.
 """
 
@@ -28,19 +28,18 @@ def least_squares_weights(channel: ArrayLike) -> Floats:
     return weights
 
 
-def best_weights(channel: ArrayLike, distribution: ArrayLike | None = None) -> Floats:
-    """Return the left inverse of least variance at a distribution, ``(Q^T D^-1 Q)^-1 Q^T D^-1`` with ``D = diag(Q p)``.
+def best_weights(channel: ArrayLike) -> Floats:
+    """Return the left inverse of least variance at the uniform distribution, ``(Q^T D^-1 Q)^-1 Q^T D^-1``.
 
-    Gauss, Markov and Aitken: among unbiased linear estimates it has the smallest variance of every contrast; ``Q^T D^-1
-    Q`` is the information of a report (equation (36) of lopuhaa2020). The distribution is the uniform one unless given;
-    outputs that nobody can send have weight 0.
+    ``D`` has the chances of the outputs on its diagonal. Gauss, Markov and Aitken: among unbiased linear estimates it
+    has the smallest variance of every contrast; ``Q^T D^-1 Q`` is the information of a report (equation (36) of
+    lopuhaa2020). Outputs that nobody can send have weight 0.
 
     >>> best_weights([[0.5, 0.5], [0.5, 0.0], [0.0, 0.5]]).round(9).tolist()
     [[0.5, 1.5, -0.5], [0.5, -0.5, 1.5]]
     """
     rows = _injective(channel)
-    point = np.full(rows.shape[1], 1 / rows.shape[1]) if distribution is None else checks.distribution(p=distribution)
-    chances = rows @ point
+    chances = rows @ np.full(rows.shape[1], 1 / rows.shape[1])
     scaled = np.divide(rows, chances[:, None], out=np.zeros_like(rows), where=chances[:, None] > _LEAST)
     weights: Floats = np.linalg.solve(scaled.T @ rows, scaled.T).astype(float)
     return weights

@@ -1,15 +1,14 @@
 """Estimates of how many users hold each value when only a sample of them reports through k-ary randomised response.
 
-Use `realised_size` for a common sampling rate; `unadjusted` and `rescaled` are there for comparison, and `ratio` trades
-exact unbiasedness for the smallest variance. Use `horvitz_thompson` or `hajek` when rates differ between users
-(`personalised` is biased as soon as rates and values are related), and `reweighted_reports` when a noisy report is sent
-with a probability that depends on the report itself.
+Use `realised_size` for a common sampling rate; `unadjusted` and `rescaled` are there for comparison. Use
+`horvitz_thompson` or `hajek` when rates differ between users (`personalised` is biased as soon as rates and values are
+related), and `reweighted_reports` when a noisy report is sent with a probability that depends on the report itself.
 
 Every function takes tallies, the reports of each value, ``(..., k)``: one entry per value on the last axis, repetitions
 before it. It returns counts of the same shape, which may leave ``[0, users]``. `users` counts all users, whether or not
 they report; with personal rates, tallies are ``(..., g, k)``, by rate and value, and give ``(..., k)`` counts.
 
-Except for the ratio forms, estimates are affine in the tallies, and they run on symbols too: where the number of values
+Except for `hajek`, estimates are affine in the tallies, and they run on symbols too: where the number of values
 is a symbol, an entry may stand for the reports of several values together.
 """
 
@@ -46,14 +45,6 @@ def realised_size(tallies: ArrayLike, *, sampling_rate: float, mechanism: KaryRa
     It is ``c-hat_DE``, before Theorem 3.4 of biswas2022, and never worse than `rescaled`; `sampling_rate` as there.
     """
     return _among_reports(tallies, mechanism) / checks.rate(sampling_rate=sampling_rate)
-
-
-def ratio(tallies: ArrayLike, *, users: int, mechanism: KaryRandomisedResponse) -> Estimate:
-    """Return ``n (N/S - q) / (p - q)``, which needs no sampling rate: unbiased given ``S > 0``, and sums to ``n``.
-
-    It is the Hájek form at a common rate, not in biswas2022. Without any report it raises a ValueError.
-    """
-    return _share(_tallies(tallies, mechanism), mechanism) * checks.whole(users=users, at_least=1)
 
 
 def personalised(

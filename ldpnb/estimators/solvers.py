@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-_CHUNK = 2**15
+_CHUNK, _PASSES = 2**15, 60
 _MODEL_WORK = 4e10
 _LARGE = 2**26
 _LEAST = 1e-150
@@ -143,16 +143,13 @@ def interior_point(channel: Floats, weights: Floats, *, tolerance: float) -> tup
     return _polish(rows, pairs, weights, primal, dual)
 
 
-def proximal_newton(
-    rows: Rows | Supports, start: Floats, *, tolerance: float, passes: int = 60
-) -> tuple[Floats, float, int]:
+def proximal_newton(rows: Rows | Supports, start: Floats, *, tolerance: float) -> tuple[Floats, float, int]:
     """Maximise one likelihood with many coordinates by quadratic models on the simplex.
 
     Where the rows are many a model is kept while it serves.
 
     - `start`, (k,) float: a point of the simplex with positive entries.
     - `tolerance`, float: gap per user at which to stop.
-    - `passes`, int: most passes over the rows.
     - Returns `estimate`, (k,) float.
     - Returns `gap`, float: ``max G - 1`` of the estimate.
     - Returns `used`, int: passes over the rows.
@@ -160,7 +157,7 @@ def proximal_newton(
     point, step, used, many = start, 1.0, 1, rows.weights.size * start.size > _LARGE
     value, slope = rows.evaluate(point)
     bend = rows.curvature(point)
-    while used < passes and slope.max() > tolerance:
+    while used < _PASSES and slope.max() > tolerance:
         used += 1
         target = point + step * (_simplex_quadratic(bend, slope, point) - point)
         reached, new_slope = rows.evaluate(target)

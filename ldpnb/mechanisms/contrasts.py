@@ -21,40 +21,28 @@ from ldpnb.arithmetic import Real
 from ldpnb.mechanisms import moves
 
 
-def require_pair(pair: tuple[int, int], groups: int) -> tuple[int, int]:
-    """Return a pair of groups, which must be different ones of so many."""
-    first, second = (checks.whole(pair=group) for group in checks.entries(2, pair=pair))
-    if first == second or max(first, second) >= groups:
-        raise ValueError(f"pair must be two different groups in 0 .. {groups - 1}, got pair={checks.shortened(pair)}")
-    return first, second
-
-
-def contrast_weights(sizes: tuple[int, ...], pair: tuple[int, int]) -> NDArray[np.float64]:
-    """Return each group's factor of the value: ``n_min / n`` and ``-n_min / n`` for the pair, 0 for any other.
+def contrast_weights(sizes: tuple[int, ...]) -> NDArray[np.float64]:
+    """Return each group's factor of the value: ``n_min / n`` and ``-n_min / n`` for the first two, 0 for any other.
 
     - `sizes`, (d,) int: publicly known sizes of the groups, ``>= 1``.
-    - `pair`, (int, int): the two groups compared.
 
-    >>> contrast_weights((1000, 2000, 50), (0, 1))
+    >>> contrast_weights((1000, 2000, 50))
     array([ 1. , -0.5,  0. ])
     """
     numbers = checks.counts(sizes=sizes, minimum_size=2)
-    first, second = require_pair(pair, numbers.size)
     if numbers.min() < 1:
         raise ValueError(f"sizes must be >= 1, got sizes={tuple(sizes)!r}")
-    smaller = min(numbers[first], numbers[second])
     weights = np.zeros(numbers.size)
-    weights[first], weights[second] = smaller / numbers[first], -smaller / numbers[second]
+    weights[:2] = numbers[:2].min() / numbers[:2] * (1, -1)
     return weights
 
 
 def _settle(contrast: Any) -> None:
-    """Check the fields, and keep sizes and groups as integers."""
+    """Check the fields, and keep sizes as integers."""
     checks.plain(contrast)
     checks.positive(epsilon=contrast.epsilon)
-    contrast_weights(contrast.sizes, contrast.pair)
+    contrast_weights(contrast.sizes)
     object.__setattr__(contrast, "sizes", tuple(checks.counts(sizes=contrast.sizes).tolist()))
-    object.__setattr__(contrast, "pair", require_pair(contrast.pair, len(contrast.sizes)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +50,7 @@ class SignedBit:
     """One sign of mean ``tanh(epsilon / 2) x`` with ``x = +-v n_min / n``: the randomised-response bit for a gap.
 
     - `epsilon`, float: privacy budget in nats, ``> 0``; also the exact loss, in group and value together.
-    - `sizes`, (d,) int: publicly known sizes of the groups.
-    - `pair`, (int, int): the two groups compared; users of other groups toss a fair coin.
+    - `sizes`, (d,) int: publicly known sizes of the groups; users of all but the first two toss a fair coin.
 
     >>> bit = SignedBit(epsilon=np.log(3), sizes=(1, 1))
     >>> round(float(bit.gain), 12), bit.channel().round(12).tolist()
@@ -72,7 +59,6 @@ class SignedBit:
 
     epsilon: float
     sizes: tuple[int, ...]
-    pair: tuple[int, int] = (0, 1)
 
     def __post_init__(self) -> None:
         _settle(self)
@@ -84,7 +70,7 @@ class SignedBit:
 
     def channel(self, values: ArrayLike = moves.EXTREMES) -> NDArray[np.float64]:
         """Return ``Pr(sign | group, value)`` of -1 and +1, ``(2, d m)``; inputs as in `DiscretisedMeans.channel`."""
-        x = np.outer(contrast_weights(self.sizes, self.pair), moves.unit_values(values)).ravel()
+        x = np.outer(contrast_weights(self.sizes), moves.unit_values(values)).ravel()
         return moves.sign_probabilities(x, self.epsilon)
 
     def sample_sums(
@@ -92,7 +78,7 @@ class SignedBit:
     ) -> NDArray[np.float64]:
         """Draw the sum of all signs, ``(repetitions,)``; arguments as `groups.DiscretisedMeans.sample_tallies`."""
         users, numbers = moves.tallied(counts, values, len(self.sizes))
-        x = contrast_weights(self.sizes, self.pair)[:, None] * numbers
+        x = contrast_weights(self.sizes)[:, None] * numbers
         draws = checks.whole(repetitions=repetitions, at_least=1)
         signs = rng.binomial(users, moves.sign_probabilities(x, self.epsilon)[1], size=(draws, *users.shape))
         return np.asarray(2 * signs.sum(axis=(1, 2)) - users.sum(), dtype=np.float64)
@@ -105,8 +91,7 @@ class SignedLaplace:
     In the worst case it beats `SignedBit` from 2.33 nats on.
 
     - `epsilon`, float: privacy budget in nats, ``> 0``; also the exact loss, in group and value together.
-    - `sizes`, (d,) int: publicly known sizes of the groups.
-    - `pair`, (int, int): the two groups compared; users of other groups send noise alone.
+    - `sizes`, (d,) int: publicly known sizes of the groups; users of all but the first two send noise alone.
 
     >>> SignedLaplace(epsilon=4.0, sizes=(1, 1)).scale
     0.5
@@ -114,7 +99,6 @@ class SignedLaplace:
 
     epsilon: float
     sizes: tuple[int, ...]
-    pair: tuple[int, int] = (0, 1)
 
     def __post_init__(self) -> None:
         _settle(self)
@@ -134,7 +118,7 @@ class SignedLaplace:
     ) -> NDArray[np.float64]:
         """Draw the sum of all reports, ``(repetitions,)``; arguments as `groups.DiscretisedMeans.sample_tallies`."""
         users, numbers = moves.tallied(counts, values, len(self.sizes))
-        total = float((contrast_weights(self.sizes, self.pair)[:, None] * numbers * users).sum())
+        total = float((contrast_weights(self.sizes)[:, None] * numbers * users).sum())
         draws = checks.whole(repetitions=repetitions, at_least=1)
         return total + self.scale * moves.sum_of_laplace(np.full(draws, users.sum()), rng=rng)
 

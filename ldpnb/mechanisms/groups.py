@@ -190,10 +190,10 @@ class LaplaceMeans:
         return cls.allowed(checks.positive(epsilon=epsilon), max(2 / 3, epsilon), groups)
 
     @classmethod
-    def executed(cls, epsilon: float, groups: int = 2) -> "LaplaceMeans":
+    def executed(cls, epsilon: float) -> "LaplaceMeans":
         """Return what the source's code runs for its Table 2: ``k`` capped at 2 and the two noise scales reversed."""
-        stated = cls.published(epsilon, groups)
-        return cls(stated.group_epsilon, epsilon, min(2.0, stated.k), groups, reversed_noise=True)
+        stated = cls.published(epsilon)
+        return cls(stated.group_epsilon, epsilon, min(2.0, stated.k), reversed_noise=True)
 
     @classmethod
     def calibrated(cls, epsilon: Real, groups: int = 2) -> "LaplaceMeans":

@@ -1,6 +1,7 @@
 """A sample of clusters in one or two stages: the expansion estimate from them, around the middle of the range.
 
-Its variance, bounds on its tails, how many to invite, and what a release loses.
+Its variance, bounds on its tails, how many to invite, and a curator's noise. What is released may tell which clusters
+were drawn, so no loss is claimed to be smaller than a report's.
 """
 
 import math
@@ -13,7 +14,6 @@ from scipy import special
 from ldpnb import checks
 from ldpnb.planning.reports import MANY, Reports, UnableError, Variance, largest, largest_spread
 from ldpnb.planning.samples import Floats, answering, exponent
-from ldpnb.privacy.subsampling import srs_loss
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,35 +41,29 @@ class ClusterDesign:
     chosen: int = 0
     response: float = 1.0
     unit: ClassVar[str] = "clusters"
-    least: ClassVar[int] = 2
     respondents: ClassVar[bool] = False
     estimator: ClassVar[str] = "expansion"
 
     def __post_init__(self) -> None:
-        checks.plain(self, clusters=2)
+        checks.plain(
+            self, clusters=2, **({} if self.take is None else {"take": 1}), **({} if self.size_sd else {"size": 1})
+        )
         checks.numbers(size=self.size, low=1, high=MANY)
         checks.numbers(population=self.clusters * self.size, low=2, high=MANY)
         checks.numbers(size_sd=self.size_sd, low=0)
-        if self.sd is not None:
-            checks.numbers(sd=self.sd, low=0)
-        if self.size_sd == 0:
-            if self.size != round(self.size):
-                raise ValueError(f"size must be a whole number, or the mean of sizes with a size_sd, got {self.size!r}")
-            object.__setattr__(self, "size", round(self.size))
-        elif self.icc is None:
+        checks.numbers(sd=self.sd or 0.0, low=0)
+        if self.size_sd and self.icc is None:
             raise ValueError(
-                "icc must be given where sizes differ: without it the worst data depend on the largest cluster; "
-                f"got icc=None with size_sd={self.size_sd!r}"
+                f"icc must be given where sizes differ: the worst is not known, got size_sd={self.size_sd!r}"
             )
-        if self.take is not None and not 1 <= checks.whole(take=self.take) <= self.size:
+        if (self.take or 1) > self.size:
             raise ValueError(f"take must be 1 to size={self.size:g}, got take={self.take}")
-        if self.icc is not None:
-            checks.numbers(icc=self.icc, low=-1 / (self.size - 1) if self.size > 1 else -1.0, high=1)
+        checks.numbers(icc=self.icc or 0.0, low=-1 / (self.size - 1) if self.size > 1 else -1.0, high=1)
 
     @property
-    def most(self) -> int:
-        """Clusters there are."""
-        return self.clusters
+    def limits(self) -> tuple[int, int]:
+        """Fewest and most clusters that are drawn."""
+        return 2, self.clusters
 
     def at(self, count: int, reports: Reports, span: float = 1.0, response: float = 1.0) -> Self:
         """Return the sample of so many clusters, of values in a range of length `span`."""
@@ -93,8 +87,7 @@ class ClusterDesign:
     @property
     def people(self) -> int:
         """People who answer, on average."""
-        inside = self.take or self.size
-        return math.ceil(self.chosen * inside * self.response - 1e-9)
+        return math.ceil(self.chosen * (self.take or self.size) * self.response - 1e-9)
 
     @property
     def empty(self) -> float:
@@ -120,18 +113,18 @@ class ClusterDesign:
         means vary whatever the size, the mean lies as far from the middle as the variance leaves, and reports are at
         their worst.
         """
-        number, size_sd, people, drawn = self.clusters, self.size_sd, self.population, self.chosen
-        squares = number * self.size**2 + (number - 1) * size_sd**2
+        number, people, left = self.clusters, self.population, self.clusters - self.chosen
+        squares = number * self.size**2 + (number - 1) * self.size_sd**2
         answers, chances = answering(self.asked, self.response)
         spent = (people * self.asked if self.take is None else squares) * float(chances @ (1 / answers))
-        factor = number / (drawn * people**2)
+        factor = number / (self.chosen * people**2)
         within = (people - 1) * (1 - icc) / people  # all for values of variance 1
         alike = ((people - 1) - people * within) / people
         totals = max(0.0, alike * squares + within * people) / (number - 1)
-        own = factor * ((number - drawn) * totals + max(0.0, spent - people) * within)
-        if not size_sd:
+        own = factor * (left * totals + max(0.0, spent - people) * within)
+        if not self.size_sd:
             return largest(reports, own, factor * spent, people, s2, parts)
-        away = factor * (number - drawn) * size_sd**2
+        away = factor * left * self.size_sd**2
         worst = [s2] if s2 is not None else [0.0, largest_spread(people)]
         sampling = max(own * one + away * max(0.0, 1 / 4 - one * (people - 1) / people) for one in worst)
         return Variance(sampling, factor * spent * reports.worst)
@@ -145,34 +138,16 @@ class ClusterDesign:
             return np.full(tilts.shape, math.inf)
         answers, chances = answering(self.asked, self.response)
         inner = exponent(tilts[:, None] / self.chosen, answers, self.size, reports)
-        second = special.logsumexp(inner, b=chances, axis=1) if answers.size > 1 else inner[:, 0]
+        second = special.logsumexp(inner, b=chances, axis=1)
         return np.asarray(exponent(tilts, self.chosen, self.clusters, Reports()) + self.chosen * second)
 
     def invited(self, response: float, failure: float) -> tuple[int, ...]:
         """Return how many people are asked in all clusters together."""
-        return (self.chosen * self.asked if self.take else round(self.chosen * self.size),)
-
-    def loss(self, epsilon: float, invited: tuple[int, ...]) -> float:
-        """Return the joint loss of the reports if who was asked is secret: exactly for whole clusters, else a bound.
-
-        ``ln {[p + (1-p) e^(-B eps)] / [p e^(-eps) + (1-p) e^(-B eps)]}`` of whole clusters drawn at rate ``p``: almost
-        `epsilon` from ``ln(1/p)/epsilon`` people on. Where sizes or numbers of answers differ nothing is gained, for
-        these tell which clusters were drawn.
-
-        >>> designs = ClusterDesign(400, 5, chosen=40), ClusterDesign(400, 25, take=5, chosen=40)
-        >>> [round(design.loss(1.0, ()), 6) for design in designs]
-        [0.90629, 0.275937]
-        """
-        if self.size_sd or self.response < 1:
-            return epsilon
-        rate, inner = self.chosen / self.clusters, float(srs_loss(epsilon, self.asked / self.size))
-        other = (math.log1p(-rate) if rate < 1 else -math.inf) - self.asked * epsilon
-        return float(np.logaddexp(math.log(rate), other) - np.logaddexp(math.log(rate) - inner, other))
+        return (round(self.chosen * (self.take or self.size)),)
 
     def scale(self, epsilon: float) -> float:
         """Return the scale of a curator's noise on the estimate; none if some are asked where sizes differ."""
         if self.size_sd and self.take is not None:
             raise UnableError("the noise would depend on the largest cluster: leave out take, or give all one size")
         # where not everybody answers, one value may be the only one of its cluster
-        inside = 1 if self.response < 1 else self.take or self.size
-        return 1 / (self.chosen * inside * epsilon)
+        return 1 / (self.chosen * (1 if self.response < 1 else self.take or self.size) * epsilon)

@@ -5,30 +5,28 @@ from typing import Any
 
 import click
 
+from ldpnb import checks
 from ldpnb.checks import UsageError, as_usage
 from ldpnb.data.command import reading_options, stated
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _FORMATS = (".csv", ".json", ".xlsx", ".png", ".svg", ".pdf")
+_BY = "A public column: estimates for its values too (repeatable)."
+_CLASSES = "Table of those invited, class,invited: weights answers by nonresponse class."
 
 
 @click.command(short_help="Estimate from the reports of a planned survey.")
 @click.argument("plan", type=_FILE)
 @click.argument("reports", type=_FILE)
-@click.option(
-    "--by", multiple=True, metavar="COLUMN", help="A public column: estimates for its values too (repeatable)."
-)
-@click.option(
-    "--classes", type=_FILE, help="Table of those invited, class,invited: weights answers by nonresponse class."
-)
+@click.option("--by", multiple=True, metavar="COLUMN", help=_BY)
+@click.option("--classes", type=_FILE, help=_CLASSES)
 @click.option("--level", type=float, default=0.95, show_default=True, help="How often intervals cover, of all labels.")
 @click.option("--format", "style", type=click.Choice(["text", "csv", "json"]), default="text", show_default=True)
 @click.option("-o", "--output", type=_FILE, help="A table, .csv, .json or .xlsx, or a picture, .png, .svg or .pdf.")
 @reading_options
 def estimate(
-    plan: Path, reports: Path, by: tuple[str, ...], classes: Path | None, level: float, style: str, output: Path | None,
-    **options: Any,
-) -> None:  # fmt: skip
+    plan: Path, reports: Path, classes: Path | None, level: float, style: str, output: Path | None, **options: Any
+) -> None:
     """Estimate what PLAN, a file of `ldpnb plan --save`, was made for, from a table of REPORTS.
 
     The table has a column report, and as the design asks stratum, cluster and cluster_size. Reports that the plan's
@@ -43,20 +41,12 @@ def estimate(
     if output is not None and output.suffix not in _FORMATS:
         raise UsageError(f"output must end in {', '.join(_FORMATS)}, got {output}")
     with as_usage():
-        planned = FieldPlan.load(plan)
+        by, planned, invited = options.pop("by"), FieldPlan.load(plan), None
         table = read_columns(reports, planned.columns, "reports", stated(options))
-        invited = _invited(classes) if classes else None
-        if not 0 < level < 1:
-            raise ValueError(f"level must lie in (0, 1), got level={level}")
+        if classes is not None:
+            listed = read_columns(classes, ("class", "invited"), "classes")
+            numbers = (int(word) if word.isdecimal() else word for word in listed["invited"].tolist())
+            invited = dict(zip(listed["class"].tolist(), numbers, strict=True))
+        checks.open_probability(level=level)
         estimates = estimation.estimate(planned, table, by=by, classes=invited, alpha=round(1 - level, 12))
     show(estimates, style, output, lambda: picture(estimates))
-
-
-def _invited(path: Path) -> dict[str, int]:
-    from ldpnb.planning.tables import read_columns
-
-    table = read_columns(path, ("class", "invited"), "classes")
-    try:
-        return {str(name): int(number) for name, number in zip(table["class"], table["invited"], strict=True)}
-    except ValueError:
-        raise ValueError(f"{path}: invited must hold whole numbers, got {', '.join(table['invited'])}") from None

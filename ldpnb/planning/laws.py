@@ -8,7 +8,7 @@ known at the worst data; else the smaller of *Chernoff*'s bound (*Hoeffding*'s, 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from scipy import special
@@ -19,7 +19,7 @@ from ldpnb.planning.reports import Reports
 from ldpnb.planning.samples import Floats, StratifiedDesign
 from ldpnb.surveys import binomials
 
-Sample = StratifiedDesign | ClusterDesign
+Design = StratifiedDesign | ClusterDesign
 Tail = Literal["guaranteed", "normal", "near"]
 """What holds for all data, the normal law, or for searches the exact law at the largest variance, nearly the worst."""
 
@@ -43,22 +43,27 @@ class Linear:
     events: int = 1
     unit: float = 1.0
 
-    def failure(self, sample: Sample, error: float, tail: Tail) -> tuple[float, str]:
+    def failure(self, sample: Design, error: float, tail: Tail) -> tuple[float, str]:
         """Return the chance at the worst data, or a bound on it; over several shares by the union bound."""
-        error = error * self.unit
+        error, simple = error * self.unit, isinstance(sample, StratifiedDesign) and len(sample.parts) == 1
         if tail == "normal":
-            return self._normal(sample, error), "normal"
-        if isinstance(sample, StratifiedDesign) and len(sample.parts) == 1:
-            exact = self._exact(sample, error, near=tail == "near")
-            if exact is not None:
-                return min(exact, 1.0), "exact"
-        variance = sample.variance(self.reports).total + 2 * self.noise**2
-        bounds = {"Chebyshev": variance / error**2, "Chernoff": self._chernoff(sample, error)}
-        name = min(bounds, key=lambda bound: bounds[bound])
-        hoeffding = name == "Chernoff" and not (self.noise or self.reports.scale)
-        return min(1.0, self.events * bounds[name]), "Hoeffding" if hoeffding else name
+            return self._normal(sample, error, simple=simple), "normal"
+        exact = self._exact(sample, error, near=tail == "near") if simple else None
+        if exact is not None:
+            return min(exact, 1.0), "exact"
 
-    def _exact(self, sample: StratifiedDesign, error: float, *, near: bool) -> float | None:
+        def lacking(tilts: Floats) -> Floats:
+            with np.errstate(divide="ignore"):
+                own = -np.log1p(-np.minimum((tilts * self.noise) ** 2, 1.0))
+            return sample.exponent(tilts, self.reports) + own - tilts * error
+
+        chernoff = least_exponential(lacking, 8 * sample.people / error)
+        chebyshev = (sample.variance(self.reports).total + 2 * self.noise**2) / error**2
+        name = "Chernoff" if self.noise or self.reports.scale else "Hoeffding"
+        chance, bound = min((chebyshev, "Chebyshev"), (chernoff, name))
+        return min(1.0, self.events * chance), bound
+
+    def _exact(self, sample: Any, error: float, *, near: bool) -> float | None:
         """Return the chance by the law of the reports, sampling included; None if it is not known."""
         (people,), (number,), reports = sample.parts, sample.answers, self.reports
         if number == people and self.noise:
@@ -88,36 +93,26 @@ class Linear:
             return self._worst(chance, np.union1d(_FEW, self._widest(sample)), refine=False)
         return self._worst(chance, refine=not near)
 
-    def _widest(self, sample: StratifiedDesign) -> Floats:
+    def _widest(self, sample: Any) -> Floats:
         """Return the share of ones, or the value of all, at which the variance is largest, between its neighbours."""
         best = _FINE[self._variances(_FINE, sample).argmax()] if self.reports.ends else 0.5
         return np.clip([best - 1 / 32, best, best + 1 / 32], 0, 1)
 
-    def _variances(self, shares: Floats, sample: StratifiedDesign) -> Floats:
+    def _variances(self, shares: Floats, sample: Any) -> Floats:
         """Return the variance of one simple sample by the share of values at 1, all others being 0."""
         (people,), (number,), reports = sample.parts, sample.answers, self.reports
         spread = (1 / number - 1 / people) * people / max(people - 1, 1)
         noise = (reports.low + shares * (reports.high - reports.low)) / number
         return spread * shares * (1 - shares) + noise + 2 * self.noise**2
 
-    def _normal(self, sample: Sample, error: float) -> float:
-        if self.events > 1 and not self.noise and isinstance(sample, StratifiedDesign) and len(sample.parts) == 1:
+    def _normal(self, sample: Design, error: float, *, simple: bool) -> float:
+        if self.events > 1 and not self.noise and simple:
             return self._worst(
                 lambda f: 2 * special.ndtr(-error / np.sqrt(np.maximum(self._variances(f, sample), 1e-300)))
             )
         sd = math.sqrt(max(sample.variance(self.reports).total, 1e-300))
         single = tails.normal_laplace(sd, self.noise, error) if self.noise else float(2 * special.ndtr(-error / sd))
         return min(1.0, self.events * single)
-
-    def _chernoff(self, sample: Sample, error: float) -> float:
-        """Return ``2 inf over l of exp(exponent(l) - l error)``, the exponent with that of a curator's noise."""
-
-        def lacking(tilts: Floats) -> Floats:
-            with np.errstate(divide="ignore"):
-                own = -np.log1p(-np.minimum((tilts * self.noise) ** 2, 1.0))
-            return sample.exponent(tilts, self.reports) + own - tilts * error
-
-        return least_exponential(lacking, 8 * sample.people / error)
 
     def _worst(self, chance: Callable[[Floats], Floats], shares: Floats = _SHARES, *, refine: bool = True) -> float:
         """Return the worst chance over shares, or of one event at least among several whose shares add up to 1.
@@ -126,9 +121,9 @@ class Linear:
         at most ``events F(0) + max (F(f) - F(0)) / f``.
         """
         if self.events == 1:
-            return _largest(chance, shares, refine=refine)
+            return _largest(chance, shares, 2 * refine, 7)
         (rare,) = chance(np.zeros(1))
-        steepest = _largest(lambda some: (chance(some) - rare) / some, shares[shares > 0], refine=refine)
+        steepest = _largest(lambda some: (chance(some) - rare) / some, shares[shares > 0], 2 * refine, 7)
         return float(self.events * rare + steepest)
 
 
@@ -161,20 +156,15 @@ def least_exponential(lacking: Callable[[Floats], Floats], steepest: float) -> f
     It may be infinite from some tilt on.
     """
     logs = math.log(steepest) + np.linspace(-40.0, 0.0, 41)
-    values = lacking(np.exp(logs))
-    for _ in range(5):  # each time a sixth of the step
-        near = int(values.argmin())
-        logs = np.linspace(logs[max(near - 1, 0)], logs[min(near + 1, logs.size - 1)], 13)
-        values = lacking(np.exp(logs))
-    return min(1.0, 2 * math.exp(min(float(values.min()), 0.0)))
+    least = -_largest(lambda some: -lacking(np.exp(some)), logs, 5, 13)
+    return min(1.0, 2 * math.exp(min(least, 0.0)))
 
 
-def _largest(function: Callable[[Floats], Floats], shares: Floats, *, refine: bool) -> float:
-    """Return the maximum of a smooth function of a share: on a grid, refined twice around its best point."""
-    points, values = shares, function(shares)
-    for _ in range(2 * refine):
+def _largest(function: Callable[[Floats], Floats], points: Floats, times: int, number: int) -> float:
+    """Return the maximum of a smooth function: on a grid, refined so many times around its best point."""
+    values = function(points)
+    for _ in range(times):
         best = int(values.argmax())
-        low, high = points[max(best - 1, 0)], points[min(best + 1, points.size - 1)]
-        points = np.linspace(low, high, 7)
+        points = np.linspace(points[max(best - 1, 0)], points[min(best + 1, points.size - 1)], number)
         values = function(points)
     return float(values.max())

@@ -11,6 +11,8 @@ import click
 from ldpnb.checks import UsageError
 from ldpnb.writing import write
 
+PICTURES = ("png", "svg", "pdf")
+
 
 def show(result: Any, style: str, output: Path | None, picture: Callable[[], Any] | None = None) -> None:
     """Show a result, or write it to a file in the format of its name unless one is asked for; draw a `picture`.
@@ -20,29 +22,22 @@ def show(result: Any, style: str, output: Path | None, picture: Callable[[], Any
     if output is None and style == "xlsx":
         raise UsageError("output must name a file for format xlsx, got none")
     style = output.suffix[1:] if output is not None and style == "text" else style
-    if style in ("csv", "xlsx"):
-        content = _table(result.tables(), style)
-    elif style in ("png", "svg", "pdf") and picture is not None:
-        buffer = io.BytesIO()
-        picture().savefig(buffer, format=style)
-        content = buffer.getvalue()
-    else:
-        content = f"{json.dumps(result.tables(), indent=1) if style == 'json' else result}\n".encode()
-    if output is None:
-        click.echo(content.decode(), nl=False)
-    else:
-        write(output, content)
-
-
-def _table(tables: dict[str, list[dict[str, Any]]], style: str) -> bytes:
-    """Return all tables as a workbook, or the first as CSV."""
-    import pandas as pd
-
-    frames = {name: pd.DataFrame(rows, dtype=object) for name, rows in tables.items()}
-    if style == "csv":
-        return next(iter(frames.values())).to_csv(index=False).encode()
     buffer = io.BytesIO()
-    with pd.ExcelWriter(buffer) as book:
-        for name, frame in frames.items():
-            frame.to_excel(book, sheet_name=name, index=False)
-    return buffer.getvalue()
+    if style in PICTURES and picture is not None:
+        picture().savefig(buffer, format=style)
+    elif style in ("csv", "xlsx"):
+        import pandas as pd  # not needed to print a plan, and slow to import
+
+        frames = {name: pd.DataFrame(rows, dtype=object) for name, rows in result.tables().items()}
+        if style == "csv":
+            next(iter(frames.values())).to_csv(buffer, index=False)
+        else:
+            with pd.ExcelWriter(buffer) as book:
+                for name, frame in frames.items():
+                    frame.to_excel(book, sheet_name=name, index=False)
+    else:
+        buffer.write(f"{json.dumps(result.tables(), indent=1) if style == 'json' else result}\n".encode())
+    if output is None:
+        click.echo(buffer.getvalue().decode(), nl=False)
+    else:
+        write(output, buffer.getvalue())

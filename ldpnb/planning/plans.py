@@ -9,25 +9,28 @@ from typing import Any
 
 from ldpnb.notebook.prose import listed, rounded_up
 from ldpnb.planning.clusters import ClusterDesign
-from ldpnb.planning.questions import Question
+from ldpnb.planning.questions import Frequency, Gap, Question
 from ldpnb.planning.reports import MANY
-from ldpnb.planning.solve import SMALLEST_EPSILON, Answer, answer
+from ldpnb.planning.solve import Answer, answer
 from ldpnb.surveys.field_plan import ESTIMATORS
 
 _ASKS = {
-    "count": "How many {}?",
-    "epsilon": "Which budget?",
-    "error": "Which error can be promised?",
-    "failure": "How likely is a larger error?",
+    "count": ("How many {unit}?", "{:,} {unit}"),
+    "epsilon": ("Which budget?", "epsilon {:g} of each report"),
+    "error": ("Which error can be promised?", "error below {:g}"),
+    "failure": ("How likely is a larger error?", "except with probability {:g}"),
 }
+"""How each quantity is asked for, and how it is given."""
 _BOUNDS = {
-    "exact": "the law of reports or noise at the worst data, continued between whole numbers; holds for all data",
+    "exact": "the law of reports or noise at the worst data, continued between whole numbers; shares at once add up; holds for all data",
     "Hoeffding": "Hoeffding's bound, of samples without replacement by Serfling's factor; holds for all data",
     "Chernoff": "Chernoff's bound at the worst data, minimised over its parameter; holds for all data",
     "Chebyshev": "Chebyshev's bound at the worst variance; holds for all data",
     "normal": "the normal law at the worst variance; an approximation for many reports, no promise",
 }
 _GAP = "the unbiased gap of `ldpnb.estimators.gaps`"
+_SHOWN = ("bound", "least", "whom", "estimator", "reported", "hidden", "noise")
+"""What a table shows of an answer as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,35 +46,30 @@ class Plan:
     @property
     def able(self) -> tuple[Answer, ...]:
         """Answers that can, best first; without the curator's, unless that alone was asked for."""
-        return tuple(a for a in self.answers if a.feasible and not _compared(self.question, a))
+        return tuple(a for a in self.answers if a.feasible and (self.question.mechanism or not a.candidate.central))
 
     @property
     def best(self) -> Answer | None:
         """The best mechanism, if any can."""
-        return self.able[0] if self.able else None
+        return next(iter(self.able), None)
 
     def tables(self) -> dict[str, list[dict[str, Any]]]:
-        """Return rows by the name of their table: the answers, what was asked, and whom to invite in each stratum."""
-        question, best = self.question, self.best
-        given = {one.name: getattr(question, one.name) for one in fields(question) if one.name != "design"}
-        asked = {"asked": question.unknown} | {name: value for name, value in given.items() if value not in (None, "")}
-        asked |= {"subject": question.subject, "design": str(question.design), "best": best and best.mechanism}
-        made = {"answers": [_row(answer) for answer in self.answers], "question": [asked]}
-        if best is not None and (invited := _allocation(best)):
-            made["allocation"] = [{"stratum": name, "invite": number} for name, number in invited.items()]
-        return made
+        """Return rows by the name of their table: the answers, unrounded, and what was asked."""
+        question = self.question
+        asked = {one.name: getattr(question, one.name) for one in fields(question)} | {"design": str(question.design)}
+        return {"answers": [_row(a) for a in self.answers], "question": [asked | {"subject": _subject(question)}]}
 
     def __str__(self) -> str:
-        bounds, best = {a.bound for a in self.answers}, self.best
-        notes = [f"{name}: {words}." for name, words in _BOUNDS.items() if name in bounds]
-        remarks = [f"{a.mechanism}: {a.candidate.remark}." for a in self.answers if a.candidate.remark]
-        ranked = ["No mechanism can do this."]
-        if best is not None:
-            # numbers are searched to nine digits: mechanisms that are one and the same are alike
-            tied = [a.mechanism for a in self.able if math.isclose(a.value, best.value, rel_tol=1e-8)]
-            proven = [] if best.least else ["This number suffices; that no smaller one does is not proven."]
-            ranked = [f"Best: {listed(tied)}{', alike' if len(tied) > 1 else ''}.", *proven, *_details(best)]
-        return "\n".join([_asked(self.question), "", *_lines(self), "", *ranked, *notes, *remarks])
+        bounds, unknown = {a.bound for a in self.answers}, self.question.unknown
+        unit = self.question.design.unit if unknown == "count" else unknown
+        rows = [("mechanism", unit, "bound"), *((a.mechanism, _value(a), a.bound or a.reason) for a in self.answers)]
+        names, values = (max(len(row[column]) for row in rows) for column in (0, 1))
+        lines = [_asked(self.question), ""]
+        lines += [f"{name:{names}}  {value:>{values}}  {bound}" for name, value, bound in rows]
+        lines += ["", *(_details(self.able) if self.able else ["No mechanism can do this."])]
+        lines += [f"{name}: {words}." for name, words in _BOUNDS.items() if name in bounds]
+        lines += [f"{a.mechanism}: {a.candidate.remark}." for a in self.answers if a.candidate.remark]
+        return "\n".join(lines)
 
 
 def plan(question: Question, *, curator: bool = True) -> Plan:
@@ -90,39 +88,21 @@ def plan(question: Question, *, curator: bool = True) -> Plan:
     """
 
     def order(a: Answer) -> tuple[bool, bool, float]:
-        return _compared(question, a), not a.feasible, float(f"{a.value:.8g}") if a.feasible else 0.0
+        return a.candidate.central, not a.feasible, float(f"{a.value:.8g}") if a.feasible else 0.0
 
     answers = [answer(question, one.name) for one in question.candidates if curator or not one.central]
     return Plan(question, tuple(sorted(answers, key=order)))
 
 
-def _compared(question: Question, answer: Answer) -> bool:
-    """Return whether an answer is there to compare with only."""
-    return answer.candidate.central and question.mechanism == ""
-
-
 def _row(a: Answer) -> dict[str, Any]:
     """Return the numbers of an answer, unrounded; what is not defined is None."""
-    row: dict[str, Any] = {"mechanism": a.mechanism, a.unknown: a.value if a.feasible else None}
-    row |= {"reason": a.reason or None, "remark": a.candidate.remark or None}
+    row: dict[str, Any] = {"mechanism": a.mechanism, a.unknown: a.value if a.feasible else None, "reason": a.reason}
     if not a.feasible:
         return row
-    variance = a.variance
-    row |= {
-        "bound": a.bound,
-        "failure_bound": a.question.chance()[0],
-        "least": a.least,
-        "promised_for": a.whom,
-        "estimator": a.estimator,
-        "people": a.sample.people,
-        "invited": sum(a.question.invited),
-        "report_epsilon": None if a.candidate.central else a.question.epsilon,
-        "person_epsilon": a.reported,
-        "secret_epsilon": a.hidden,
-        "sampling_sd": variance and math.sqrt(variance.sampling),
-        "randomisation_sd": variance and math.sqrt(variance.randomisation),
-        "noise_scale": a.noise or None,
-    }
+    row |= {name: getattr(a, name) for name in _SHOWN} | {"failure_bound": a.question.chance()[0]}
+    row |= {"people": a.sample.people, "invited": sum(a.question.invited)}
+    sds = map(math.sqrt, a.variance) if a.variance else (None, None)
+    row |= zip(("sampling_sd", "randomisation_sd"), sds, strict=True)
     return row | {f"invite {name}": number for name, number in _allocation(a).items()}
 
 
@@ -132,57 +112,62 @@ def _allocation(answer: Answer) -> dict[str, int]:
     return dict(zip(names, answer.question.invited, strict=True)) if len(names) > 1 else {}
 
 
+def _subject(question: Question) -> str:
+    """Return what is estimated, in words."""
+    if isinstance(question, Frequency):
+        which = "all at once" if question.simultaneous else "any one of them"
+        return f"the shares of {question.values:,} values, {which}"
+    inside = (
+        f"{question.low:g} or {question.high:g}" if question.binary else f"in [{question.low:g}, {question.high:g}]"
+    )
+    if isinstance(question, Gap):
+        groups = f"{len(question.shares)} groups (shares {' : '.join(f'{share:g}' for share in question.shares)})"
+        return f"the gap between the first two of {groups}, values {inside}"
+    return f"the mean of values {inside}"
+
+
 def _asked(question: Question) -> str:
     """Return the question in words."""
-    unit = question.design.unit
-    words = {
-        "count": f"{{:,}} {unit}",
-        "epsilon": "epsilon {:g} of each report",
-        "error": "error below {:g}",
-        "failure": "except with probability {:g}",
-    }
-    parts = [word.format(value) for name, word in words.items() if (value := getattr(question, name)) is not None]
+    unit, design = question.design.unit, question.design
+    known = {name: getattr(question, name) for name in _ASKS if name != question.unknown}
+    parts = ", ".join(_ASKS[name][1].format(value, unit=unit) for name, value in known.items())
     times = f", {question.releases:,} times" if question.releases > 1 else ""
-    return f"{_ASKS[question.unknown].format(unit)} {', '.join(parts)}; {question.subject}; {question.design}{times}."
-
-
-def _lines(plan: Plan) -> list[str]:
-    """Return a row per mechanism: what was asked of it and by which bound, or why there is no answer."""
-    unknown = plan.question.unknown
-    unit = plan.question.design.unit if unknown == "count" else unknown
-    rows = [("mechanism", unit, "bound"), *((a.mechanism, _value(a), a.bound or a.reason) for a in plan.answers)]
-    names, values = (max(len(row[column]) for row in rows) for column in (0, 1))
-    return [f"{name:{names}}  {value:>{values}}  {bound}" for name, value, bound in rows]
+    return f"{_ASKS[question.unknown][0].format(unit=unit)} {parts}; {_subject(question)}; {design}{times}."
 
 
 def _value(answer: Answer) -> str:
     if not answer.feasible:
         return "-"
-    if answer.unknown == "epsilon" and answer.value <= SMALLEST_EPSILON:
-        return f"< {SMALLEST_EPSILON:g}"
     return f"{answer.value:,}" if answer.unknown == "count" else rounded_up(answer.value)
 
 
-def _details(a: Answer) -> list[str]:
-    """Return whom to ask, what is promised for whom by which estimator, its two parts, and what is lost."""
-    question, variance = a.question, a.variance
-    error, chance = (rounded_up(float(value or 0)) for value in (question.error, question.failure))
+def _details(able: tuple[Answer, ...]) -> list[str]:
+    """Return of the best answer whom to ask, what is promised for whom by which estimator, and what is lost."""
+    a, question = able[0], able[0].question
+    # numbers are searched to nine digits: mechanisms that are one and the same are alike
+    tied = [other.mechanism for other in able if math.isclose(other.value, a.value, rel_tol=1e-8)]
+    error, chance, epsilon = (rounded_up(float(getattr(question, name))) for name in ("error", "failure", "epsilon"))
+    many, together = f"{question.releases:,}" if question.releases > 1 else "", rounded_up(a.reported)
     probability = f"probability {'about' if question.tail == 'normal' else 'at most'} {chance} ({a.bound})"
-    times = f" Each of the {question.releases:,} estimates has this error." if question.releases > 1 else ""
+    each = f" Each of the {many} estimates has this error." if many else ""
     lines = [
+        f"Best: {listed(tied)}{', alike' if len(tied) > 1 else ''}.",
+        *([] if a.least else ["This number suffices; that no smaller one does is not proven."]),
         _drawn(a),
-        f"Promised for {a.whom}: at the worst data an error of {error} or more has {probability}.{times}",
+        f"Promised for {a.whom}: at the worst data an error of {error} or more has {probability}.{each}",
         f"Estimator ({a.estimator}): {ESTIMATORS.get(a.estimator, _GAP)}.",
     ]
-    if variance is not None:
-        sampling, randomisation = math.sqrt(variance.sampling), math.sqrt(variance.randomisation)
-        parts = f"sampling {sampling:.3g}, randomisation {randomisation:.3g}"
-        if isinstance(a.sample, ClusterDesign):
-            sampled, total = a.design_effects
-            among = "" if math.isnan(sampled) else f"{sampled:.3g} of sampling, "
-            parts += f"; design effect {among}{total:.3g} in all"
-        lines.append(f"Standard deviation at the worst data: {parts}.")
-    return [*lines, _losses(a)]
+    if a.variance is not None:
+        sampling, noise = map(math.sqrt, a.variance)
+        lines.append(f"Standard deviation at the worst data: sampling {sampling:.3g}, randomisation {noise:.3g}.")
+    under = "(epsilon, in nats, if one person's value is replaced)"
+    if a.candidate.central:
+        loses = f" to each of {many} releases, which together lose" if many else "; it loses"
+        return [*lines, f"The curator adds Laplace noise of scale {a.noise:.4g}{loses} {together} {under}."]
+    total = f", and the {many} reports of a person together {together}" if many else ""
+    hidden = f", to readers who cannot know who was asked only {rounded_up(a.hidden)}"
+    released = f"so does all that is released{hidden if a.hidden < 0.99 * a.reported else ''}"
+    return [*lines, f"A report loses {epsilon} to whoever receives it {under}{total}; {released}."]
 
 
 def _drawn(a: Answer) -> str:
@@ -199,17 +184,3 @@ def _drawn(a: Answer) -> str:
     of = f" of {sample.population:,}" if sample.population < MANY else ""
     needed = f" for {sample.people:,} answers{some}" if some else ""
     return f"Ask {invited:,}{of} people{needed}{f': {parts}' if parts else ''}."
-
-
-def _losses(a: Answer) -> str:
-    """Return what a report, all of a person, and all that is released lose."""
-    question, under = a.question, " (epsilon, in nats, if one person's value is replaced)"
-    many, together = question.releases > 1, rounded_up(a.reported)
-    if a.candidate.central:
-        loses = f" to each of {question.releases:,} releases, which together lose" if many else "; it loses"
-        return f"The curator adds Laplace noise of scale {a.noise:.4g}{loses} {together}{under}."
-    line = f"A report loses {rounded_up(float(question.epsilon or 0))} to whoever receives it{under}"
-    if many:
-        line += f", and the {question.releases:,} reports of a person together {together}"
-    hidden = f", to readers who cannot know who was asked only {rounded_up(a.hidden)}"
-    return f"{line}; so does all that is released{hidden if a.hidden < 0.99 * a.reported else ''}."

@@ -1,4 +1,4 @@
-"""Unbiased reports of values in ``[0, 1]``, and the largest variance of their mean over all that the values may be.
+"""The largest variance of a mean of unbiased reports, over all that the values in ``[0, 1]`` may be.
 
 Every estimate here is a weighted mean of reports whose weights depend on the sample alone. Its variance is the sum of
 two parts that never mix: *sampling*, on which finite populations and likeness within clusters act, and *randomisation*,
@@ -6,12 +6,11 @@ the reports' own variance.
 """
 
 import math
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from ldpnb.mechanisms.frequency import FrequencyMechanism
+from ldpnb.surveys.reports import Reports as Reports
 
 MANY = 10**12
 """People of a population that is not limited; up to there the laws are right to eight digits."""
@@ -31,57 +30,6 @@ class Variance(NamedTuple):
     def total(self) -> float:
         """Their sum."""
         return self.sampling + self.randomisation
-
-
-@dataclass(frozen=True, slots=True)
-class Reports:
-    """Bits that support a value with chances `p` and `q`, or values with Laplace noise, or the values themselves.
-
-    - `p`, `q`, float: chance of a one from the values 1 and 0; 1 and 0 where reports are no bits.
-    - `truth`, `miss`, float: ``p - q`` and ``1 - p``, which do not cancel.
-    - `scale`, float: of Laplace noise; 0 for bits and for values that a curator has.
-    - `ends`, bool: whether values are 0 and 1 only.
-
-    >>> Reports(0.75, 0.25, 0.5, 0.25).variance(0.5)
-    1.0
-    """
-
-    p: float = 1.0
-    q: float = 0.0
-    truth: float = 1.0
-    miss: float = 0.0
-    scale: float = 0.0
-    ends: bool = False
-
-    @classmethod
-    def of(cls, mechanism: FrequencyMechanism, *, ends: bool) -> "Reports":
-        """Return the bits of a mechanism: whether its report supports the value."""
-        p, q, truth, miss = mechanism.p, mechanism.q, mechanism.truthful_rate, mechanism.miss_rate
-        return cls(p, max(q, 1e-300), truth, max(miss, 1e-300), ends=ends)
-
-    @property
-    def bits(self) -> bool:
-        """Whether reports are bits."""
-        return self.q > 0
-
-    @property
-    def low(self) -> float:
-        """Variance of the report of 0."""
-        return self.q * (self.miss + self.truth) / self.truth**2 + 2 * self.scale**2
-
-    @property
-    def high(self) -> float:
-        """Variance of the report of 1."""
-        return self.p * self.miss / self.truth**2 + 2 * self.scale**2
-
-    def variance(self, value: float) -> float:
-        """Return the variance of the report of a value; rounding one between the ends to a bit adds to it."""
-        return self.low + (self.high - self.low) * value + self.bits * value * (1 - value)
-
-    @property
-    def worst(self) -> float:
-        """The largest mean variance of the reports of any population."""
-        return max(self.low, self.high) if self.ends or not self.bits else self.variance(0.5)
 
 
 def largest_spread(people: int) -> float:

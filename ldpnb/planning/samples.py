@@ -52,8 +52,7 @@ class StratifiedDesign:
             raise ValueError(f"sizes must be >= 1, got sizes={self.sizes!r}")
         checks.numbers(population=sum(self.sizes), high=MANY)
         checks.choice(allocation=self.allocation, among=("proportional", "neyman"))
-        if not self.names:
-            object.__setattr__(self, "names", tuple(str(i + 1) for i in range(len(self.sizes))))
+        object.__setattr__(self, "names", self.names or tuple(str(i + 1) for i in range(len(self.sizes))))
         checks.entries(len(self.sizes), names=self.names)
         if self.sds is not None:
             checks.numbers(sds=checks.entries(len(self.sizes), sds=self.sds), low=0)
@@ -66,14 +65,9 @@ class StratifiedDesign:
         return not self.sizes
 
     @property
-    def least(self) -> int:
-        """Fewest answers."""
-        return max(len(self.sizes), 2)
-
-    @property
-    def most(self) -> int:
-        """Most answers."""
-        return sum(self.sizes) or MANY
+    def limits(self) -> tuple[int, int]:
+        """Fewest and most answers."""
+        return max(len(self.sizes), 2), sum(self.sizes) or MANY
 
     def at(self, count: int, reports: Reports, span: float = 1.0, response: float = 1.0) -> Self:
         """Return the sample in which so many answer, of values in a range of length `span`."""
@@ -82,7 +76,7 @@ class StratifiedDesign:
             return replace(self, sds=sds, answers=(count,))
         if self.allocation == "neyman" and sds:
             spreads = tuple(sd * sd + reports.worst for sd in sds)
-        return replace(self, sds=sds, answers=_allocated(self.sizes, spreads, max(count, self.least)))
+        return replace(self, sds=sds, answers=_allocated(self.sizes, spreads, max(count, len(self.sizes))))
 
     @property
     def estimator(self) -> str:
@@ -104,22 +98,19 @@ class StratifiedDesign:
         """People who answer."""
         return sum(self.answers)
 
-    @property
-    def _weights(self) -> Floats:
-        return np.array(self.parts) / self.population
-
     def variance(self, reports: Reports) -> Variance:
         """Return the largest variance of the mean: ``sum of W_h^2 [(1 - n_h/N_h) S2_h + v_h] / n_h``."""
         known = [None] * len(self.parts) if self.sds is None else [sd**2 for sd in self.sds]
         rows = zip(self.parts, self.answers, known, strict=True)
         worst = [largest(reports, 1 / n - 1 / size, 1 / n, size, s2) for size, n, s2 in rows]
-        sampling, randomisation = self._weights**2 @ np.array(worst)
+        sampling, randomisation = (np.array(self.parts) / self.population) ** 2 @ np.array(worst)
         return Variance(float(sampling), float(randomisation))
 
     def exponent(self, tilts: Floats, reports: Reports) -> Floats:
         """Return a bound on ``ln E exp(tilt (mean - truth))`` over all values, ``(tilts,)``."""
-        each = np.multiply.outer(tilts, self._weights)
-        return np.asarray(exponent(each, np.array(self.answers), np.array(self.parts), reports).sum(axis=-1))
+        sizes = np.array(self.parts)
+        each = exponent(np.multiply.outer(tilts, sizes / self.population), np.array(self.answers), sizes, reports)
+        return np.asarray(each.sum(axis=-1))
 
     def invited(self, response: float, failure: float) -> tuple[int, ...]:
         """Return how many people to invite in each stratum for answers enough in all, but for a chance `failure`."""
@@ -131,21 +122,20 @@ class StratifiedDesign:
 
     def loss(self, epsilon: float, invited: tuple[int, ...]) -> float:
         """Return the exact joint loss of the reports if who was asked is secret, as if all who are invited answered."""
-        if self.respondents:
-            return epsilon
-        return float(srs_loss(epsilon, float(np.max(np.array(invited) / np.array(self.sizes)))))
+        return float(srs_loss(epsilon, float(np.max(np.array(invited) / np.array(self.sizes or invited)))))
 
     def scale(self, epsilon: float) -> float:
         """Return the scale of a curator's noise on the mean."""
-        return float(np.max(self._weights / np.array(self.answers))) / epsilon
+        return float(np.max(np.array(self.parts) / np.array(self.answers))) / self.population / epsilon
 
     def __str__(self) -> str:
+        people = sum(self.sizes)
         if self.respondents:
             return "everybody who answers"
         if len(self.sizes) == 1:
-            return f"a simple random sample of {'very many' if self.most == MANY else f'{self.most:,}'} people"
+            return f"a simple random sample of {'very many' if people == MANY else f'{people:,}'} people"
         by = {"proportional": "by size", "neyman": "by Neyman's allocation, noise included"}[self.allocation]
-        return f"a sample of each of {len(self.sizes):,} strata of {self.most:,} people, {by}"
+        return f"a sample of each of {len(self.sizes):,} strata of {people:,} people, {by}"
 
 
 @lru_cache(maxsize=256)
@@ -164,8 +154,8 @@ def SimpleDesign(population: int = MANY, sd: float | None = None) -> StratifiedD
 
     `sd` is the standard deviation of the values, the worst if left out.
     """
-    checks.numbers(population=checks.whole(population=population, at_least=2), high=MANY)
-    return StratifiedDesign((population,), None if sd is None else (sd,))
+    people = checks.whole(population=population, at_least=2)
+    return StratifiedDesign((people,), None if sd is None else (sd,))
 
 
 def exponent(tilts: Floats, answers: Any, people: Any, reports: Reports) -> Floats:

@@ -1,5 +1,6 @@
 """From an answer to the plan that the field keeps: with a device that exists, and the promise of its own chances."""
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +10,7 @@ from ldpnb.planning.questions import Frequency, Gap
 from ldpnb.planning.reports import MANY
 from ldpnb.planning.solve import Answer, completed
 from ldpnb.surveys.field_plan import FieldPlan
-from ldpnb.surveys.reports import DEVICES, realised, realised_bits
+from ldpnb.surveys.reports import DEVICES, odds, realised
 
 _KINDS = {
     "Warner": "binary",
@@ -33,35 +34,32 @@ def of_plan(answers: Plan, *, device: str = "form", question: str = "", labels: 
     asked = answers.question
     if isinstance(asked, Gap) or asked.releases > 1:
         raise ValueError("save needs shares or a mean, and one release: only these are estimated")
-    best = next((a for a in answers.able if a.candidate.central or a.mechanism in _KINDS), None)
+    best = next((a for a in answers.able if a.mechanism in _KINDS), None)
     if best is None:
-        raise ValueError(f"no mechanism of {', '.join(_KINDS)} reaches the target: nothing can be saved")
+        raise ValueError(f"save needs a mechanism of {', '.join(_KINDS)} that reaches the target, got none")
     values = asked.values if isinstance(asked, Frequency) else 0
     if labels and len(labels) != values:
         raise ValueError(f"labels must be {values}, one per value, got {len(labels)}")
     names = labels or tuple(str(i + 1) for i in range(values))
-    kept: dict[str, Any] = {
-        "low": float(asked.low),
-        "high": float(asked.high),
-        "labels": names,
-        "epsilon": best.question.epsilon,
-    }
-    if best.candidate.central:
-        kept |= {"kind": "binary" if asked.binary else "number", "collection": "curator"}
-    else:
-        kept |= {"kind": _KINDS[best.mechanism]} | _chances(best, DEVICES[device], len(names) or 2)
-        kept["epsilon"] = FieldPlan(design="everyone", asked=1, **kept).reports.epsilon
-    own = completed(replace(best.question, epsilon=kept["epsilon"]), best.unknown)
+    kind, epsilon, chances = _KINDS[best.mechanism], float(best.question.epsilon or 0), dict[str, Any]()
+    if kind != "Laplace":
+        p, q = realised(best.mechanism, epsilon, DEVICES[device], len(names) or 2)
+        epsilon, chances = math.log(odds(kind, float(p), float(q))), {"p": str(p), "q": str(q)}
+    own = completed(replace(best.question, epsilon=epsilon), best.unknown)
     return FieldPlan(
+        kind=kind,
+        epsilon=epsilon,
         question=question,
         device=device,
+        low=float(asked.low),
+        high=float(asked.high),
+        labels=names,
         asked=sum(own.question.invited),
         answers=own.sample.people,
-        scale=own.noise,
         error=float(own.question.error or 0),
         failure=own.question.chance()[0],
         bound=own.bound,
-        **kept,
+        **chances,
         **_design(own),
     )
 
@@ -80,15 +78,3 @@ def _design(answer: Answer) -> dict[str, Any]:
     if sample.population == MANY:
         raise ValueError("population must be given for a plan that is saved: estimates count who is left out, got none")
     return {"design": "simple", "population": sample.population}
-
-
-def _chances(answer: Answer, outcomes: int, values: int) -> dict[str, str]:
-    """Return the chances of a device with so many outcomes as fractions; none for noise, which no device draws."""
-    epsilon = float(answer.question.epsilon or 0)
-    if answer.mechanism == "local Laplace":
-        return {}
-    if answer.mechanism in ("SUE", "OUE"):
-        p, q = realised_bits(epsilon, outcomes, optimised=answer.mechanism == "OUE")
-    else:
-        p, q = realised(epsilon, outcomes, values)
-    return {"p": str(p), "q": str(q)}

@@ -1,14 +1,12 @@
 """Several questions on one budget: everybody answers all, or one question each that is drawn at random."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from ldpnb import checks
 from ldpnb.planning.plans import plan
-from ldpnb.planning.questions import Frequency, Mean
+from ldpnb.planning.questions import QUANTITIES, Frequency, Mean
 from ldpnb.planning.solve import Answer
-
-_WORDS = {"one": "one random question each", "all": "everybody answers all"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,21 +30,21 @@ class Several:
     ways: dict[str, Answer] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        number, asked = checks.whole(questions=self.questions, at_least=2), self.each
+        object.__setattr__(self, "questions", checks.whole(questions=self.questions, at_least=2))
+        number, asked = self.questions, self.each
+        whole = {"one": "count", "all": "epsilon"}
         if len(getattr(asked.design, "sizes", ())) != 1:
             raise ValueError(f"design of several questions must be simple, got {asked.design}")
-        if asked.count is not None and asked.count < 2 * number:
+        if (asked.count or 2 * number) < 2 * number:
             raise ValueError(f"count must be at least 2 for every question, got {asked.count}")
-        fewer = replace(asked, count=asked.count // number) if asked.count else asked
-        smaller = replace(asked, epsilon=asked.epsilon / number) if asked.epsilon else asked
-        answers = {"one": plan(fewer).best, "all": plan(smaller).best}
-        whole = {("one", "count"), ("all", "epsilon")}  # asked of all questions together
+        split = {"one": asked.count and asked.count // number, "all": asked.epsilon and asked.epsilon / number}
+        bests = {way: plan(asked.with_value(name, split[way])).best for way, name in whole.items()}
+        able = {way: best for way, best in bests.items() if best is not None}
 
-        def needed(pair: tuple[str, Answer]) -> float:
-            return pair[1].value * (number if (pair[0], pair[1].unknown) in whole else 1)
+        def needed(way: str) -> float:
+            return able[way].value * (number if able[way].unknown == whole[way] else 1)
 
-        able = ((way, answer) for way, answer in answers.items() if answer is not None)
-        object.__setattr__(self, "ways", dict(sorted(able, key=needed)))
+        object.__setattr__(self, "ways", {way: able[way] for way in sorted(able, key=needed)})
 
     @property
     def best(self) -> str | None:
@@ -54,19 +52,16 @@ class Several:
         return next(iter(self.ways), None)
 
     def tables(self) -> dict[str, list[dict[str, Any]]]:
-        """Return a row per way that can, the better one first."""
-        rows = []
-        for way, answer in self.ways.items():
-            full = answer.question
-            known = {"answers": full.count, "epsilon": full.epsilon, "error": full.error, "failure": full.failure}
-            rows.append({"way": _WORDS[way], "mechanism": answer.mechanism, **known})
-        return {"ways": rows}
+        """Return a row per way that can, the better one first, with the numbers of one question."""
+        rows = [(way, a, {name: getattr(a.question, name) for name in QUANTITIES}) for way, a in self.ways.items()]
+        return {"ways": [{"way": way, "mechanism": a.mechanism, **known} for way, a, known in rows]}
 
     def __str__(self) -> str:
+        words = {"one": "one random question each", "all": "everybody answers all"}
         lines = [
-            f"{row['way']}: error {row['error']:.4g}, {row['answers']:,} answers to each at {row['epsilon']:.4g} nats, "
-            f"except with probability {row['failure']:.4g} ({row['mechanism']})."
-            for row in self.tables()["ways"]
+            f"{words[way]}: error {a.question.error:.4g}, {a.question.count:,} answers to each at "
+            f"{a.question.epsilon:.4g} nats, except with probability {a.question.failure:.4g} ({a.mechanism})."
+            for way, a in self.ways.items()
         ]
         if not lines:
             return "No mechanism can do this."

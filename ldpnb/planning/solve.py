@@ -3,17 +3,16 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from scipy import special
 
-from ldpnb.notebook.prose import rounded_up
-from ldpnb.planning.clusters import ClusterDesign
-from ldpnb.planning.laws import Tail
+from ldpnb.planning.laws import Design, Tail
 from ldpnb.planning.mechanisms import Candidate
-from ldpnb.planning.questions import Design, Gap, Question
+from ldpnb.planning.questions import Gap, Question
 from ldpnb.planning.reports import MANY, UnableError, Variance
-from ldpnb.planning.samples import Everyone, SimpleDesign
+from ldpnb.planning.samples import Everyone, StratifiedDesign
 from ldpnb.planning.search import least
 
 SMALLEST_EPSILON, LARGEST_EPSILON = 1e-6, 50.0
@@ -30,6 +29,8 @@ class Answer:
     - `question`, Question: of the one mechanism, and complete if there is an answer.
     - `unknown`, str: what was asked.
     - `reason`, str: why there is no answer; then there is nothing else.
+    - `value`, float: what was asked; nan if there is no answer.
+    - `least`, bool: whether no smaller number will do; else it suffices, and smaller ones may.
     - `bound`, str: the law or bound of the error: "exact", "Chernoff", "Hoeffding", "Chebyshev" or "normal".
     - `sample`, Design: who answers.
     - `whom`, str: the people whom the error is promised for.
@@ -44,6 +45,8 @@ class Answer:
     question: Question
     unknown: str
     reason: str = ""
+    value: float = math.nan
+    least: bool = True
     bound: str = ""
     sample: Design = Everyone()  # noqa: RUF009, frozen
     whom: str = ""
@@ -68,48 +71,29 @@ class Answer:
         """Whether there is an answer."""
         return not self.reason
 
-    @property
-    def value(self) -> float:
-        """What was asked; nan if there is no answer."""
-        return getattr(self.question, self.unknown) if self.feasible else math.nan
-
-    @property
-    def least(self) -> bool:
-        """Whether no smaller number will do; else it suffices, and smaller ones may."""
-        return self.unknown != "count" or _window(self.question) <= _MOST_STEPS
-
-    @property
-    def design_effects(self) -> tuple[float, float]:
-        """Variance, sampling's and all, over that of a simple random sample of as many people, each at its worst."""
-        sample, law = self.sample, self.question.law
-        simple = SimpleDesign(sample.population, getattr(sample, "sd", None)).at(sample.people, law.reports)
-        own, plain, noise = sample.variance(law.reports), simple.variance(law.reports), 2 * law.noise**2
-        sampling = own.sampling / plain.sampling if plain.sampling else math.nan
-        return sampling, (own.total + noise) / (plain.total + noise)
-
 
 def completed(question: Question, unknown: str) -> Answer:
     """Return what a complete question of one mechanism says, of which one quantity was unknown."""
-    law, sample, central, variance = question.law, question.sample, question.candidate.central, None
-    noise, reported = law.noise * question.span, float(question.epsilon or 0) * (1 if central else question.releases)
+    law, sample, central, gap = question.law, question.sample, question.candidate.central, isinstance(question, Gap)
+    invited, reported = question.invited, float(question.epsilon or 0) * (1 if central else question.releases)
     whom = f"the population{f' of {sample.population:,}' if sample.population < MANY else ''}"
-    if sample.respondents:
-        whom = "those who answer, not for a population they may be drawn from"
-    open_to_all = central or sample.population >= MANY
-    if not isinstance(question, Gap):
-        worst, square = sample.variance(law.reports), question.span**2
-        variance = Variance(square * worst.sampling, square * worst.randomisation + 2 * noise**2)
+    hidden = reported
+    if isinstance(sample, StratifiedDesign) and sample.population < MANY and not central:
+        hidden = sample.loss(reported, invited)
+    worst, square = sample.variance(law.reports), question.span**2
     return Answer(
         question=question,
         unknown=unknown,
+        value=getattr(question, unknown),
+        least=unknown != "count" or _window(question) <= _MOST_STEPS,
         bound=question.chance()[1],
         sample=sample,
-        whom=whom,
-        estimator="gap" if isinstance(question, Gap) else "release" if central else sample.estimator,
+        whom="those who answer, not for a population they may be drawn from" if sample.respondents else whom,
+        estimator="gap" if gap else "release" if central else sample.estimator,
         reported=reported,
-        hidden=reported if open_to_all else sample.loss(reported, question.invited),
-        noise=noise,
-        variance=variance,
+        hidden=hidden,
+        noise=law.noise * question.span,
+        variance=None if gap else Variance(square * worst.sampling, square * (worst.randomisation + 2 * law.noise**2)),
     )
 
 
@@ -118,31 +102,9 @@ def answer(question: Question, mechanism: str) -> Answer:
     asked, unknown = replace(question, mechanism=mechanism), question.unknown
     searches = {"count": _count, "epsilon": _epsilon, "error": _error, "failure": _failure}
     try:
-        full = asked.with_value(unknown, searches[unknown](asked))
-        full.invited  # noqa: B018, as many there must be
+        return completed(asked.with_value(unknown, searches[unknown](asked)), unknown)
     except UnableError as reason:
         return Answer(question=asked, unknown=unknown, reason=str(reason))
-    return completed(full, unknown)
-
-
-def _excess(question: Question, filled: Callable[[int], Question]) -> Callable[..., float]:
-    """Return by how much a chance is above the one allowed, by a whole number from which a question is made."""
-    allowed = float(question.failure or 1)
-
-    def excess(number: int, tail: Tail | None = None) -> float:
-        chance = filled(number).chance(tail)[0]
-        return math.copysign(abs(_deviate(allowed) - _deviate(chance)) + 1e-300, 1 if chance > allowed else -1)
-
-    return excess
-
-
-def _deviate(chance: float) -> float:
-    """Return the logarithm of the deviate that a normal variable exceeds with this chance, on both sides.
-
-    It is nearly linear in the logarithms of count, epsilon and error.
-    """
-    deviate = -float(special.ndtri(chance / 2))
-    return math.log(deviate) if deviate > 0 else -math.inf
 
 
 def _failure(question: Question) -> float:
@@ -153,8 +115,8 @@ def _failure(question: Question) -> float:
 
 
 def _error(question: Question) -> float:
-    scale = question.scale
-    error = _real(question, "error", scale * 1e-12, scale * (1 - 1e-12))
+    widest = question.widest * question.span
+    error = _real(question, "error", widest * 1e-12, widest * (1 - 1e-12))
     if error is None:
         raise UnableError("no error below the whole range can be promised")
     return error
@@ -164,13 +126,13 @@ def _epsilon(question: Question) -> float:
     """Return the smallest budget: where a whole number of the mechanism steps, all steps below it are tried."""
     smallest = _real(question, "epsilon", SMALLEST_EPSILON, LARGEST_EPSILON)
     if smallest is None:
-        raise UnableError(_remaining(question))
+        raise UnableError(f"at any budget {_left(question.with_value('epsilon', LARGEST_EPSILON))}")
     edges = question.candidate.edges
-    steps = edges(getattr(question, "values", 0), smallest) if edges else []
+    steps = edges(question.values, smallest) if edges else np.zeros(0)  # type: ignore[attr-defined]
+    steps = steps[(steps > 0) & (steps < smallest)].tolist()
     for edge, lower in zip(steps, [*steps[1:], SMALLEST_EPSILON], strict=False):
         below = edge * (1 - PRECISION)
-        near = question.with_value("epsilon", below).chance("normal")[0]
-        if near < math.e * float(question.failure or 1):
+        if question.with_value("epsilon", below).chance("normal")[0] < math.e * float(question.failure or 1):
             smallest = _real(question, "epsilon", lower * (1 + PRECISION), below) or smallest
     return smallest
 
@@ -181,60 +143,22 @@ def _count(question: Question) -> int:
     The chance of an error falls with their number, but for two wobbles: of groups that are rounded to whole people, and
     of a curator's exact law on a lattice. That nobody answers in some cluster becomes more likely with their number.
     """
-    even = isinstance(question, Gap) and question.design.respondents and len(set(question.shares)) == 1
-    step = len(question.shares) if even else 1  # type: ignore[attr-defined]
-    low, high = -(-question.design.least // step), question.design.most // step
-    excess = _excess(question, lambda number: question.with_value("count", number * step))
-    if question.response < 1 and isinstance(question.design, ClusterDesign):
+    step = len(question.shares) if isinstance(question, Gap) and len(set(question.shares)) == 1 else 1
+    low, high = -(-question.design.limits[0] // step), question.design.limits[1] // step
+    excess = partial(_excess, question, "count", step.__mul__)
+    if question.response < 1 and question.design.unit == "clusters":
         tried = np.unique(np.geomspace(low, high, 64).astype(int)).tolist()
-        high = next((number for number in tried if excess(number) <= 0), high)
+        high = next((number for number in tried if excess(None, number) <= 0), high)
     enough = _least(excess, low, high, 1000)
+    if enough is None and question.design.respondents:
+        raise UnableError(f"needs more than {high:.0e} people")
     if enough is None:
-        raise UnableError(_not_enough(question, high * step))
+        left = _left(question.with_value("count", high))
+        raise UnableError(f"if all {high:,} {question.design.unit} are asked, {left}")
     for number in range(enough - 1, max(low, enough - min(_window(question), _MOST_STEPS)) - 1, -1):
-        if excess(number, "near") <= 0 and excess(number) <= 0:
+        if excess("near", number) <= 0 and excess(None, number) <= 0:
             enough = number
     return enough * step
-
-
-def _real(question: Question, name: str, low: float, high: float) -> float | None:
-    """Return the least number, to a relative `PRECISION`, from which on the chance is small enough; None if none."""
-
-    def value(number: int) -> float:
-        return min(low * math.exp((number - 1) * PRECISION), high)
-
-    steps = 2 + math.ceil(math.log(high / low) / PRECISION)
-    number = _least(_excess(question, lambda k: question.with_value(name, value(k))), 1, steps, steps, step=PRECISION)
-    return number and value(number)
-
-
-def _least(excess: Callable[..., float], low: int, high: int, first: int, *, step: float = 0.0) -> int | None:
-    """Return the least number that is enough; none is that is not near the worst data, where a chance is cheap."""
-    near = least(lambda number: excess(number, "near"), low, high, first, step=step)
-    return near and least(excess, near, high, near, step=step)
-
-
-def _remaining(question: Question) -> str:
-    """Return the error that remains at the largest budget, and why."""
-    generous = answer(replace(question, epsilon=LARGEST_EPSILON, error=None), question.mechanism)
-    left = f"an error of {generous.value:.3g} remains" if generous.feasible else "no error can be promised"
-    chance = "" if question.design.respondents else "who is asked is left to chance"
-    why = ", and ".join(filter(None, (question.candidate.floor, chance))) or "too few people"
-    return f"at any budget {left}: {why}"
-
-
-def _not_enough(question: Question, most: int) -> str:
-    """Return the error that asking all leaves, and the budget that would do."""
-    if question.design.respondents:
-        return f"needs more than {most:.0e} people"
-    everybody = f"asking all {most:,} {question.design.unit}"
-    census = question.with_value("count", most)
-    left, budget = (answer(census.with_value(name, None), question.mechanism) for name in ("error", "epsilon"))
-    if not left.feasible:
-        return f"{everybody} promises nothing"
-    if not budget.feasible:
-        return f"{everybody} leaves an error of {left.value:.3g}, and no budget reaches the target"
-    return f"{everybody} leaves an error of {left.value:.3g}; epsilon {rounded_up(budget.value)} reaches the target"
 
 
 def _window(question: Question) -> int:
@@ -244,3 +168,37 @@ def _window(question: Question) -> int:
     simple = len(getattr(question.design, "sizes", ())) == 1
     wobbles = simple and question.candidate.central and question.binary and question.tail == "guaranteed"
     return _MOST_STEPS if wobbles else 0
+
+
+def _left(question: Question) -> str:
+    """Return the error that remains where as many are asked, or as much is lost, as can be."""
+    left = answer(question.with_value("error", None), question.mechanism)
+    return f"an error of {left.value:.3g} remains" if left.feasible else "no error can be promised"
+
+
+def _real(question: Question, name: str, low: float, high: float) -> float | None:
+    """Return the least number, to a relative `PRECISION`, from which on the chance is small enough; None if none."""
+
+    def value(number: int) -> float:
+        return min(low * math.exp((number - 1) * PRECISION), high)
+
+    steps = 2 + math.ceil(math.log(high / low) / PRECISION)
+    number = _least(partial(_excess, question, name, value), 1, steps, steps, step=PRECISION)
+    return number and value(number)
+
+
+def _least(excess: Callable[..., float], low: int, high: int, first: int, *, step: float = 0.0) -> int | None:
+    """Return the least number that is enough; none is that is not near the worst data, where a chance is cheap."""
+    near = least(partial(excess, "near"), low, high, first, step=step)
+    return near and least(partial(excess, None), near, high, near, step=step)
+
+
+def _excess(question: Question, name: str, value: Callable[[int], float], tail: Tail | None, number: int) -> float:
+    """Return by how much a chance is above the one allowed, where a whole number gives the `value` of a quantity.
+
+    It is a difference of logarithms of normal deviates, nearly linear in the logarithms of count, epsilon and error.
+    """
+    chance, allowed = question.with_value(name, value(number)).chance(tail)[0], float(question.failure or 1)
+    with np.errstate(divide="ignore"):
+        wanted, reached = np.log(-special.ndtri(np.array([allowed, chance]) / 2))
+    return math.copysign(abs(wanted - reached) + 1e-300, 1 if chance > allowed else -1)

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ldpnb import checks
 from ldpnb.data.entries import ABSENT, label
 from ldpnb.data.formats import opened, read
 from ldpnb.data.reading import Reading
@@ -17,31 +18,30 @@ _PLAIN = Reading()
 
 
 def load_strata(
-    path: str | Path, *, allocation: Literal["proportional", "neyman"] = "proportional", reading: Reading = _PLAIN
+    path: str | Path, *, allocation: Literal["proportional", "neyman"] = "proportional"
 ) -> StratifiedDesign:
     """Return the design of a table of strata, a row each: ``stratum``, ``size`` and, if known, ``sd``.
 
     A missing column or entry, a stratum named twice, or a size that is no whole number is a ValueError.
     """
-    columns: dict[str, NDArray[Any]] = {}
+    columns: dict[str, list[Any]] = {}
     with opened(path, "strata") as file:
-        table = read(file, reading)
+        table = read(file, _PLAIN)
         names = [name.lower() for name in table.names]
         _need(("stratum", "size"), names)
-        for column in ("stratum", "size", "sd") if "sd" in names else ("stratum", "size"):
-            kind = "category" if column == "stratum" else "number"
-            entries = table.entries(column, replace(reading, kind=kind))
-            if (missing := entries.places < 0).any():
-                row = int(missing.argmax()) + 1
-                raise ValueError(f"{column} must have an entry in every row, got none in row {row}")
-            columns[column] = entries.values[entries.places]
-        strata, sizes = tuple(columns["stratum"].tolist()), columns["size"]
+        for column, kind in (("stratum", "category"), ("size", "number"), ("sd", "number")):
+            if column in names:
+                entries = table.entries(column, replace(_PLAIN, kind=kind))
+                if (missing := entries.places < 0).any():
+                    raise ValueError(
+                        f"{column} must have an entry in every row, got none in row {missing.argmax() + 1}"
+                    )
+                columns[column] = entries.values[entries.places].tolist()
+        strata, sds = tuple(columns["stratum"]), tuple(columns.get("sd", ()))
         if len(set(strata)) < len(strata):
             raise ValueError(f"strata must be named once each, got {max(strata, key=strata.count)!r} twice")
-        if (wrong := (sizes != sizes.round()) | (sizes < 1)).any():
-            raise ValueError(f"size must hold whole numbers >= 1, got {sizes[wrong][0]:g}")
-    sds = tuple(columns["sd"].tolist()) if "sd" in columns else None
-    return StratifiedDesign(tuple(int(size) for size in sizes), sds, allocation, strata)
+        sizes = tuple(checks.whole(size=size, at_least=1) for size in columns["size"])
+    return StratifiedDesign(sizes, sds or None, allocation, strata)
 
 
 def read_columns(

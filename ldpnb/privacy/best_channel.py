@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 EXPLICIT_LIMIT = 16
 """Largest domain whose ``2^a - 2`` patterns are listed."""
 
-_ITERATIONS = 200
+_ITERATIONS, _TOLERANCE = 200, 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,7 +55,7 @@ def _favoured(size: int) -> NDArray[np.int64]:
     return (np.arange(1, 2**size - 1)[:, None] >> np.arange(size)) & 1
 
 
-def best_channel(distributions: ArrayLike, epsilon: float, *, tolerance: float = 1e-9) -> BestChannel:
+def best_channel(distributions: ArrayLike, epsilon: float) -> BestChannel:
     """Return the epsilon-LDP channel of least limiting error, averaged over distributions.
 
     Answers, for few values, the question of Section 6 of lopuhaa2020.
@@ -63,8 +63,7 @@ def best_channel(distributions: ArrayLike, epsilon: float, *, tolerance: float =
     - `distributions`, (a,) or (draws, a) float: one distribution, or points of equal weight from a prior; 2 to 8
       values, all of positive probability.
     - `epsilon`, float: nats.
-    - `tolerance`, float: relative distance between error and lower bound at which to stop.
-    - RuntimeError if the bound is not reached within the tolerance.
+    - RuntimeError if error and lower bound stay further apart than a relative 1e-9.
 
     >>> round(best_channel([0.5, 0.5], np.log(3)).error, 6)
     2.0
@@ -73,7 +72,6 @@ def best_channel(distributions: ArrayLike, epsilon: float, *, tolerance: float =
     size = points.shape[1]
     if not (points.size and 2 <= size <= 8 and points.min() > 0 and np.abs(points.sum(axis=1) - 1).max() <= 1e-9):
         raise ValueError(f"distributions must be positive and sum to 1, on 2 to 8 values, got shape {points.shape}")
-    checks.open_probability(tolerance=tolerance)
     if checks.positive(epsilon=epsilon) < np.finfo(float).tiny:
         raise ValueError(f"epsilon must be a normal number, got epsilon={epsilon!r}")
     patterns = staircase_patterns(size, epsilon)
@@ -89,7 +87,7 @@ def best_channel(distributions: ArrayLike, epsilon: float, *, tolerance: float =
     for _ in range(_ITERATIONS):
         if (slope - equal @ multiplier).min() >= 0:
             bound = max(bound, value + float(multiplier[0] - slope @ weights))
-        if value - bound <= tolerance * value:
+        if value - bound <= _TOLERANCE * value:
             break
         centre = 0.2 * float(slack @ weights) / weights.size
         system = np.block([[bend + np.diag(slack / weights), -equal], [equal.T, np.zeros((size, size))]])
@@ -101,8 +99,8 @@ def best_channel(distributions: ArrayLike, epsilon: float, *, tolerance: float =
         reach = 0.9 / max(float((-moves / both).max()), 0.9)
         weights, slack, multiplier = weights + reach * move, slack + reach * slack_move, multiplier + reach * turn
         value, slope, bend = _derivatives(bits, gap, points, weights)
-    if not value - bound <= tolerance * value:
-        raise RuntimeError(f"the best channel is known to {value - bound:.3g} only, tolerance={tolerance:g}")
+    if not value - bound <= _TOLERANCE * value:
+        raise RuntimeError(f"the best channel is known to {value - bound:.3g} only, tolerance={_TOLERANCE:g}")
     squares = float((points**2).sum(axis=1).mean())
     return BestChannel(weights[:, None] * patterns, value - squares, bound - squares)
 

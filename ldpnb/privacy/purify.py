@@ -8,25 +8,22 @@ from ldpnb.arithmetic import Real
 from ldpnb.privacy.channel import as_channel
 
 
-def purified(channel: ArrayLike, epsilon: float, *, reference: int = 0) -> NDArray[np.float64]:
+def purified(channel: ArrayLike, epsilon: float) -> NDArray[np.float64]:
     """Return a channel of loss at most ``2 epsilon``, as near to a given one as its delta at epsilon.
 
-    With ``rho`` the law at the reference input, every law is clipped to the band from ``e^-epsilon rho`` to ``e^epsilon
+    With ``rho`` the law at the first input, every law is clipped to the band from ``e^-epsilon rho`` to ``e^epsilon
     rho``; what is cut off beyond what was filled up is given back inside the band (`refill`), or the other way round.
     The total variation distance to the law given is the larger of both, at most `channel_delta` at epsilon. For
     protocols with one report per user; Bun, Nelson and Stemmer (2018) have the first such transformation.
 
     - `channel`, (outputs, inputs) float: columns sum to 1.
     - `epsilon`, float: nats, ``> 0``.
-    - `reference`, int: the input in the middle of the band.
 
-    >>> purified([[0.9, 0.0, 0.4], [0.1, 1.0, 0.6]], np.log(2), reference=2).round(12).tolist()
-    [[0.7, 0.2, 0.4], [0.3, 0.8, 0.6]]
+    >>> purified([[0.4, 0.9, 0.0], [0.6, 0.1, 1.0]], np.log(2)).round(12).tolist()
+    [[0.4, 0.7, 0.2], [0.6, 0.3, 0.8]]
     """
     laws, growth = as_channel(channel), float(np.exp(checks.positive(epsilon=epsilon)))
-    if (place := checks.whole(reference=reference)) >= laws.shape[1]:
-        raise ValueError(f"reference must be an input below {laws.shape[1]}, got reference={reference}")
-    centre = laws[:, [place]]
+    centre = laws[:, [0]]
     low, high = centre / growth, centre * growth
     clipped = np.clip(laws, low, high)
     excess = (laws - clipped).sum(axis=0)

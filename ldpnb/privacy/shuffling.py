@@ -171,19 +171,18 @@ def gaussian_delta(epsilon: float, *, deviation: float, sensitivity: float = SEN
     return float(-np.exp(gain) * np.expm1(min(loss - gain, 0.0))) if gain > -np.inf else 0.0
 
 
-def gaussian_deviation(epsilon: float, delta: float, *, sensitivity: float = SENSITIVITY) -> float:
+def gaussian_deviation(epsilon: float, delta: float) -> float:
     """Return the least standard deviation that makes the central Gaussian mechanism ``(epsilon, delta)``-private.
 
     >>> round(gaussian_deviation(1.0, 1e-6), 6)
     5.974598
     """
-    failure, size = checks.open_probability(delta=delta), checks.positive(sensitivity=sensitivity)
-    budget = checks.positive(epsilon=epsilon)
+    failure, budget = checks.open_probability(delta=delta), checks.positive(epsilon=epsilon)
 
     def excess(deviation: float) -> float:
-        return float(np.log(max(gaussian_delta(budget, deviation=deviation, sensitivity=size), 1e-300) / failure))
+        return float(np.log(max(gaussian_delta(budget, deviation=deviation), 1e-300) / failure))
 
-    return _root(excess, size * np.sqrt(2 * np.log(1 / failure)) / budget, widen=1.1)
+    return _root(excess, SENSITIVITY * np.sqrt(2 * np.log(1 / failure)) / budget, widen=1.1)
 
 
 def _directed(delta: float, law: Tallies, *, above: bool) -> float:

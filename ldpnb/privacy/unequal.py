@@ -117,7 +117,7 @@ def poisson_loss(rates: ArrayLike, neighbour_rates: ArrayLike, epsilon: float) -
     return float(max(ratios.max(axis=0).sum(), (-ratios).max(axis=0).sum()))
 
 
-def pps_cluster_loss(sizes: ArrayLike, epsilon: float, *, changed: int = 0) -> float:
+def pps_cluster_loss(sizes: ArrayLike, epsilon: float) -> float:
     r"""Return the exact deletion loss if one cluster is drawn with chances proportional to size (Section 6.2).
 
     .. math:: \ln\frac{n-1}{n} + \ln\frac{n_1 + R}{(n_1 - 1) e^{-\varepsilon} + R}, \qquad R = \sum_{i>1} n_i
@@ -125,14 +125,13 @@ def pps_cluster_loss(sizes: ArrayLike, epsilon: float, *, changed: int = 0) -> f
 
     It can exceed epsilon: removing a record makes its cluster rarer, by the factor ``p/p'`` of Proposition 6.1.
 
-    The sizes, each ``>= 1``, are those in the larger population; the cluster `changed` loses a record.
+    The sizes, each ``>= 1``, are those in the larger population; the first cluster loses a record.
     """
     records = checks.counts(sizes=sizes)
     budget, total = checks.positive(epsilon=epsilon), int(records.sum())
     if records.min() < 1 or total < 2:
         raise ValueError(f"sizes must be integers >= 1 with a sum of at least 2, got sizes={sizes!r}")
-    own = int(records[checks.whole(changed=changed)])
-    others = np.delete(records, changed)
+    own, others = int(records[0]), records[1:]
     rest = -budget * (own + others.astype(float))
     # the quotient's numerator less its denominator, a sum of positive terms
     gained = total * (own - 1) * -np.expm1(-budget) + others @ -np.expm1(rest)

@@ -1,6 +1,6 @@
 """What comes after a plan: the plan that the field keeps, the reports that come back, and estimates from them.
 
-`field_plan` keeps what was planned, `draw` says who is asked, `reports` what one report tells, `fieldwork` refuses
-what cannot have come back, `samples` estimates totals and their variances in every design, `intervals` has all
-intervals, `estimation` puts these together, and `estimates` shows them.
+`field_plan` keeps what was planned, `reports` has the law of a report, `fieldwork` draws who is asked and refuses what
+cannot have come back, `samples` estimates means and their variances in every design, `intervals` has all intervals,
+and `estimation` puts these together.
 """

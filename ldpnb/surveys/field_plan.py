@@ -8,19 +8,15 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from fractions import Fraction
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
-
-import numpy as np
+from typing import Any
 
 from ldpnb import checks
-from ldpnb.surveys.reports import DEVICES, Kind, Reports
+from ldpnb.surveys.reports import DEVICES, KINDS, Reports, odds
 from ldpnb.writing import write
-
-DesignName = Literal["everyone", "simple", "strata", "clusters", "two stages"]
 
 ESTIMATORS: Mapping[str, str] = MappingProxyType(
     {
@@ -32,16 +28,10 @@ ESTIMATORS: Mapping[str, str] = MappingProxyType(
         "release": "the one number that the curator released",
     }
 )
-"""Estimators, each of which `ldpnb.surveys.estimation` computes under this name."""
+"""Estimators of means; all but a curator's release are those of `ldpnb.surveys.estimation`."""
 
-_DESIGNS = {
-    "everyone": ("mean", ""),
-    "simple": ("mean", ""),
-    "strata": ("stratified mean", "stratum"),
-    "clusters": ("expansion", "cluster"),
-    "two stages": ("expansion", "cluster"),
-}
-"""The estimator of each design, and the column that tells the parts of its sample apart."""
+_UNITS = {"everyone": "", "simple": "", "strata": "stratum", "clusters": "cluster", "two stages": "cluster"}
+"""Designs, and the column that tells the parts of their samples apart."""
 
 _FORMAT, _SUM = "ldpnb plan 1", "sha256"
 
@@ -50,46 +40,30 @@ _FORMAT, _SUM = "ldpnb plan 1", "sha256"
 class FieldPlan:
     """What the field needs to know and the estimate will use.
 
-    Parameters
-    ----------
-    design, kind, collection, device : str
-        The kind is that of the reports, or of the values that a curator has (``binary`` or ``number``); the device is
-        one of `ldpnb.surveys.reports.DEVICES`.
-    p, q : str, optional
-        Chances of the device as fractions, ``"73/100"``; see `ldpnb.surveys.reports.Reports`.
-    epsilon : float
-        Exact loss of a report, or of the release, nats.
-    question : str
-        As it will be asked.
-    low, high, labels
-        The range of numbers, and what people choose from.
-    population : int, optional
-        People there are; not with `everyone`, whose promise is for the respondents.
-    strata : mapping, optional
-        From a stratum to its size and how many to ask.
-    clusters, chosen, take, cluster_size : int, optional
-        Clusters there are and to draw, people to ask in each (0: all), people in each (0: they differ).
-    asked, answers : int
-        People to invite, and answers that the promise needs.
-    scale : float, optional
-        Of a curator's noise.
-    error, failure, bound
-        The promise: an error of `error` or more has probability `failure` at most, by this law or bound.
+    - `design`, `kind`, `device`, str: the kind of the reports, and one of `ldpnb.surveys.reports.DEVICES`.
+    - `p`, `q`, str: chances that a report supports what its sender holds, and another given value: those of the device
+      that is used, as fractions such as ``"73/100"``. Not of Laplace noise.
+    - `epsilon`, float: exact loss of a report, nats; it must be given of Laplace noise.
+    - `question`, str: as it will be asked.
+    - `low`, `high`, `labels`: the range of numbers, or the values of no and yes, and what people choose from.
+    - `population`, int: people there are; not with `everyone`, whose promise is for the respondents.
+    - `strata`, mapping: from a stratum to its size and how many to ask.
+    - `clusters`, `chosen`, `take`, `cluster_size`, int: clusters there are and to draw, people to ask in each (0: all),
+      people in each (0: they differ).
+    - `asked`, `answers`, int: people to invite, and answers that the promise needs.
+    - `error`, `failure`, `bound`: an error of `error` or more has probability `failure` at most, by this law or bound.
 
-    Examples
-    --------
     >>> plan = FieldPlan(design="everyone", kind="binary", p="3/4", q="1/4", asked=500)
-    >>> plan.estimator, round(plan.reports.epsilon, 4)
+    >>> plan.estimator, round(plan.epsilon, 4)
     ('mean', 1.0986)
     """
 
-    design: DesignName
-    kind: Kind
+    design: str
+    kind: str
     p: str = ""
     q: str = ""
     epsilon: float = math.nan
     question: str = ""
-    collection: Literal["local", "curator"] = "local"
     device: str = "form"
     low: float = 0.0
     high: float = 1.0
@@ -102,35 +76,34 @@ class FieldPlan:
     cluster_size: int = 0
     asked: int = 0
     answers: int = 0
-    scale: float = 0.0
     error: float = math.nan
     failure: float = math.nan
     bound: str = ""
 
     def __post_init__(self) -> None:
-        checks.choice(design=self.design, among=tuple(_DESIGNS))
-        checks.choice(device=self.device, among=tuple(DEVICES))
-        checks.whole(asked=self.asked, at_least=1)
-        self.reports  # noqa: B018, refuses chances that no device has
-        if bool(self.strata) != (self.design == "strata"):
-            raise ValueError(f"strata must be given with design strata and no other, got design={self.design}")
-        for name, (size, asked) in (self.strata or {}).items():
-            if not 1 <= asked <= size:
-                raise ValueError(f"stratum {name} must be asked 1 to {size:,} people, got {asked:,}")
-        if self.design not in ("everyone", "strata"):
-            checks.whole(population=self.population, at_least=self.asked)
-        if self.unit == "cluster" and not 2 <= self.chosen <= self.clusters:
-            raise ValueError(f"chosen must be 2 to {self.clusters:,} clusters, got {self.chosen:,}")
-        if self.collection == "curator" and (self.design != "simple" or self.kind not in ("binary", "number")):
-            raise ValueError(f"a curator's release is estimated of a simple sample's mean only, got {self.design}")
-
-    @property
-    def reports(self) -> Reports:
-        """What a report is."""
-        if self.collection == "curator" or self.kind == "Laplace":
-            return Reports("Laplace", low=self.low, high=self.high, budget=self.epsilon)
-        p, q = map(float, self.chances)
-        return Reports(self.kind, p, q, self.low, self.high, self.labels)
+        checks.plain(self, asked=1)
+        for name, among in {"design": _UNITS, "kind": KINDS, "device": DEVICES}.items():
+            checks.choice(**{name: getattr(self, name)}, among=tuple(among))
+        noise, k, strata = self.kind == "Laplace", len(self.labels), self.strata or {}
+        counted = self.design not in ("everyone", "strata")
+        p, q = (Fraction(2, 3), Fraction(1, 3)) if noise else self.chances
+        rules = (
+            ("high", "be > low", self.low < self.high),
+            ("epsilon", "be > 0 with Laplace noise", not noise or self.epsilon > 0),
+            ("q", "satisfy 0 < q < p < 1", 0 < q < p < 1),
+            ("labels", "be given for kinds labels and bits", (self.kind in ("labels", "bits")) == (k > 0)),
+            ("labels", "be there once each", len(set(self.labels)) == k),
+            ("p", "be 1 - (k - 1) q of k labels", self.kind != "labels" or abs(p + (k - 1) * q - 1) < 1e-9),
+            ("strata", "be given with design strata and no other", bool(strata) == (self.unit == "stratum")),
+            ("strata", "be asked 1 to all of their people", all(1 <= asked <= n for n, asked in strata.values())),
+            ("population", "be all who are asked, or more", not counted or self.population >= self.asked),
+            ("chosen", "be 2 to all clusters", self.unit != "cluster" or 2 <= self.chosen <= self.clusters),
+        )
+        for name, rule, kept in rules:
+            if not kept:
+                raise ValueError(f"{name} must {rule}, got {name}={getattr(self, name)!r}")
+        if math.isnan(self.epsilon):
+            object.__setattr__(self, "epsilon", math.log(odds(self.kind, float(p), float(q))))
 
     @property
     def chances(self) -> tuple[Fraction, Fraction]:
@@ -141,14 +114,27 @@ class FieldPlan:
             raise ValueError(f"p and q must be fractions such as 73/100, got p={self.p!r}, q={self.q!r}") from None
 
     @property
+    def reports(self) -> Reports:
+        """The law of the reports, of values as shares of the range; of any one label."""
+        if self.kind == "Laplace":
+            return Reports(scale=1 / self.epsilon)
+        p, q = self.chances
+        return Reports(float(p), float(q), float(p - q), float(1 - p), ends=self.kind != "number")
+
+    @property
+    def span(self) -> float:
+        """Length of the range."""
+        return self.high - self.low
+
+    @property
     def estimator(self) -> str:
         """Name of the estimator that the promise is for, one of `ESTIMATORS`."""
-        return "release" if self.collection == "curator" else _DESIGNS[self.design][0]
+        return {"": "mean", "stratum": "stratified mean", "cluster": "expansion"}[self.unit]
 
     @property
     def unit(self) -> str:
         """Name of the parts of the sample and of the column that tells them apart, if there are any."""
-        return _DESIGNS[self.design][1]
+        return _UNITS[self.design]
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -161,9 +147,14 @@ class FieldPlan:
         """Whether it is open how many people are asked: everybody in clusters whose sizes differ."""
         return self.design == "clusters" and not self.cluster_size
 
+    def invited(self, sizes: Mapping[str, int]) -> dict[str, int]:
+        """Return how many people to ask in parts of these sizes: in strata, or in the clusters drawn."""
+        strata = self.strata or {}
+        return {name: strata[name][1] if strata else min(self.take or n, n) for name, n in sizes.items()}
+
     def to_json(self) -> str:
         """Return the plan as a JSON object with its checksum; fields that do not apply are left out."""
-        return json.dumps(self._content | {_SUM: self.checksum}, indent=1, default=np.generic.item) + "\n"
+        return json.dumps(self._content | {_SUM: self.checksum}, indent=1) + "\n"
 
     @property
     def checksum(self) -> str:
@@ -178,10 +169,7 @@ class FieldPlan:
     def save(self, path: str | Path) -> None:
         """Write the plan to a file, completely or not at all.
 
-        Raises
-        ------
-        ValueError
-            If the file holds something else: reports may have been collected by another plan, which is never replaced.
+        A file that holds something else is a ValueError: reports may have been collected by that plan.
         """
         file, content = Path(path), self.to_json().encode()
         if file.exists() and not (file.is_file() and file.read_bytes() == content):
@@ -199,10 +187,9 @@ class FieldPlan:
             raise ValueError(f"{path}: cannot be read as a plan: {checks.shown(str(error))}") from None
         if content.pop(_SUM, None) != _checksum(content):
             raise ValueError(f"{path}: sha256 must be that of the content: the file was changed after it was written")
-        own = {name: value for name, value in content.items() if name not in ("format", "estimator")}
-        return cls(**own | {"labels": tuple(content.get("labels", ()))})
+        return cls(**{field.name: content[field.name] for field in fields(cls) if field.name in content})
 
 
 def _checksum(content: Mapping[str, Any]) -> str:
     """Return the SHA-256 of the content, whatever the order and layout of its entries."""
-    return hashlib.sha256(json.dumps(content, sort_keys=True, default=np.generic.item).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

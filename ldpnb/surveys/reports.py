@@ -1,8 +1,7 @@
-"""What comes back from the field: reports of a device with known probabilities, and the numbers that they stand for.
+"""What comes back from the field: reports of a device with known chances, and the values that they stand for.
 
-A report is a bit (the answer to a yes/no question, or one bit of a number), a label, a bit per label, or a number with
-Laplace noise. Its *unbiased value* has the sender's own value as its mean over the device, whatever the sender holds.
-The probabilities are those of the device that was used, as fractions, never those of the epsilon that was wished for.
+Values lie in ``[0, 1]``, as shares of a range. A report is a bit that supports the value 1, or the value with Laplace
+noise. Its *unbiased value* has the sender's own as its mean over the device, whatever the sender holds.
 """
 
 import math
@@ -10,16 +9,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Any, Literal, get_args
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
 from ldpnb import checks
-from ldpnb.arithmetic import Real
-from ldpnb.surveys.columns import Words, refuse
+from ldpnb.mechanisms.frequency import FrequencyMechanism
 
-Kind = Literal["binary", "labels", "bits", "number", "Laplace"]
+KINDS = ("binary", "labels", "bits", "number", "Laplace")
+"""A yes/no answer; a label by k-ary randomised response; a bit per label by unary encoding; a bit of a number in a
+range; such a number with Laplace noise."""
 
 DEVICES: Mapping[str, int] = MappingProxyType(
     {"die": 6, "ten-sided die": 10, "two dice": 36, "cards": 52, "spinner": 100, "form": 2**32}
@@ -31,140 +28,89 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Reports:
-    """Reports of one mechanism.
+    """Bits that support a value with chances `p` and `q`, or values with Laplace noise, or the values themselves.
 
-    Parameters
-    ----------
-    kind : {"binary", "labels", "bits", "number", "Laplace"}
-        A yes/no answer; one label by k-ary randomised response; a bit per label by unary encoding; one bit of a number
-        in ``[low, high]``; such a number with Laplace noise.
-    p, q : Fraction or float
-        Chances that a report supports what its sender holds, and that it supports another given value. Not of Laplace.
-    low, high : float
-        Range of a number, or the values of no and yes.
-    labels : tuple of str
-        What people choose from, for ``labels`` and ``bits``.
-    budget : float
-        Epsilon of Laplace noise.
+    - `p`, `q`, float: chance of a one from the values 1 and 0; 1 and 0 where reports are no bits.
+    - `truth`, `miss`, float: ``p - q`` and ``1 - p``, which do not cancel.
+    - `scale`, float: of Laplace noise; 0 for bits and for values that a curator has.
+    - `ends`, bool: whether values are 0 and 1 only.
 
-    >>> die = Reports("binary", Fraction(2, 3), Fraction(1, 3))
-    >>> [str(die.value(bit)) for bit in (0, 1)], round(die.epsilon, 4)
-    (['-1', '2'], 0.6931)
+    >>> die = Reports(2 / 3, 1 / 3, 1 / 3, 1 / 3, ends=True)
+    >>> round(die.value(0)), round(die.value(1)), round(die.variance(0.5), 12)
+    (-1, 2, 2.0)
     """
 
-    kind: Kind
-    p: Any = 1
-    q: Any = 0
-    low: Any = 0
-    high: Any = 1
-    labels: tuple[str, ...] = ()
-    budget: float = math.nan
+    p: float = 1.0
+    q: float = 0.0
+    truth: float = 1.0
+    miss: float = 0.0
+    scale: float = 0.0
+    ends: bool = False
 
-    def __post_init__(self) -> None:
-        checks.choice(kind=self.kind, among=get_args(Kind))
-        checks.positive(range=float(self.high - self.low))
-        if self.kind == "Laplace":
-            checks.positive(epsilon=self.budget)
-        elif not 0 < self.q < self.p < 1:
-            raise ValueError(f"p and q must satisfy 0 < q < p < 1, got p={self.p}, q={self.q}")
-        if (self.kind in ("labels", "bits")) != bool(self.labels) or len(set(self.labels)) != len(self.labels):
-            raise ValueError(f"labels must be given for kinds labels and bits, each once, got labels={self.labels!r}")
-        if self.kind == "labels" and abs(self.p + (len(self.labels) - 1) * self.q - 1) > _ROUNDING:
-            raise ValueError(f"p + (k - 1) q must be 1 for {len(self.labels)} labels, got p={self.p}, q={self.q}")
+    @classmethod
+    def of(cls, mechanism: FrequencyMechanism, *, ends: bool) -> "Reports":
+        """Return the bits of a mechanism: whether its report supports the value."""
+        p, q, truth, miss = mechanism.p, mechanism.q, mechanism.truthful_rate, mechanism.miss_rate
+        return cls(p, max(q, 1e-300), truth, max(miss, 1e-300), ends=ends)
 
     @property
-    def truth(self) -> Any:
-        """Difference ``p - q``."""
-        return self.p - self.q
+    def bits(self) -> bool:
+        """Whether reports are bits."""
+        return self.q > 0
 
     @property
-    def span(self) -> Any:
-        """Length of the range."""
-        return self.high - self.low
+    def low(self) -> float:
+        """Variance of the report of 0."""
+        return self.q * (self.miss + self.truth) / self.truth**2 + 2 * self.scale**2
 
     @property
-    def odds(self) -> Any:
-        """Largest ratio ``e^epsilon`` of the chances of a report from two people; not of Laplace."""
-        one, none = self.p / self.q, (1 - self.q) / (1 - self.p)
-        return {"labels": one, "bits": one * none}.get(self.kind, max(one, none))
+    def high(self) -> float:
+        """Variance of the report of 1."""
+        return self.p * self.miss / self.truth**2 + 2 * self.scale**2
 
-    @property
-    def epsilon(self) -> float:
-        """Exact privacy loss of a report, nats."""
-        return float(self.budget) if self.kind == "Laplace" else math.log(self.odds)
+    def value(self, report: Any) -> Any:
+        """Return the unbiased value of a report, or that of a rate of ones."""
+        return (report - self.q) / self.truth
 
-    def value(self, report: Real) -> Real:
-        """Return the unbiased value of a report: of a bit, 0 or 1, or of a noisy number."""
-        return report if self.kind == "Laplace" else self.low + self.span * (report - self.q) / self.truth
+    def variance(self, mean: float) -> float:
+        """Return the mean variance of reports of values with this mean, unbiased if `mean` is an unbiased estimate.
 
-    def noise(self, mean: Real) -> Real:
-        """Return the mean variance of the unbiased values of a report, unbiased if `mean` is an unbiased estimate.
-
-        Of one bit of any number it is an upper bound, that of people who all hold `mean`; with the actual, unknown
-        spread it is smaller by the mean squared distance from it.
+        A value between the ends is rounded to a bit, which adds to it: of such values it is the largest, if all are
+        alike. With the actual, unknown spread it is smaller by the mean squared distance from the mean.
         """
-        if self.kind == "Laplace":
-            return 2 * self.span**2 / self.budget**2
-        share, own, other = (mean - self.low) / self.span, self.p * (1 - self.p), self.q * (1 - self.q)
-        rate = self.q + self.truth * share
-        mixed = rate * (1 - rate) if self.kind == "number" else other + (own - other) * share
-        return self.span**2 * mixed / self.truth**2
-
-    def read(self, words: Words) -> NDArray[Any]:
-        """Return what each report says of every label, or its one bit or number: ``(n, k)``; refuse what none says."""
-        k = len(self.labels)
-        if self.kind == "labels":
-            readings, rule = words[:, None] == np.array(self.labels), f"one of {', '.join(self.labels)}"
-            possible = readings.any(axis=1)
-        elif self.kind == "bits":
-            rule = f"a word of {k} bits, one per label"
-            possible = np.array([len(word) == k and set(word) <= {"0", "1"} for word in words])
-            readings = np.array([[bit == "1" for bit in word] for word in words[possible]])
-        elif self.kind == "Laplace":
-            readings, rule = np.array([[_number(word)] for word in words]), "a finite number"
-            possible = np.isfinite(readings[:, 0])
-        else:
-            readings, rule = np.isin(words, ("1", "1.0"))[:, None], "0 or 1"
-            possible = readings[:, 0] | np.isin(words, ("0", "0.0"))
-        refuse(~possible, words, f"report must be {rule}")
-        return readings.astype(float)
+        rounding = self.bits and not self.ends
+        return self.low + (self.high - self.low) * mean + rounding * mean * (1 - mean)
 
     @property
-    def guaranteed_from(self) -> float:
-        """Reports from which on `intervals.through_channel` is certain: more than ``1 / q`` and ``1 / (1 - p)``."""
-        return math.inf if self.kind == "Laplace" else float(max(1 / self.q, 1 / (1 - self.p)))
+    def worst(self) -> float:
+        """The largest mean variance of the reports of any population."""
+        return max(self.low, self.high) if self.ends or not self.bits else self.variance(0.5)
 
 
-def realised(epsilon: float, outcomes: int, labels: int = 2) -> tuple[Fraction, Fraction]:
-    """Return ``p`` and ``q`` of the nearest protocol of a device that loses `epsilon` at most.
+def odds(kind: str, p: Any, q: Any) -> Any:
+    """Return the largest ratio ``e^epsilon`` of the chances of a report from two people; not of Laplace noise."""
+    one, none = p / q, (1 - q) / (1 - p)
+    return one * none if kind == "bits" else max(one, none)
 
-    Two answers: the truth on `j` of the outcomes, else the opposite. More: the truth on `j`, else one of equal cards,
-    all labels among them. A device that is too coarse for that is refused.
 
-    >>> [str(chance) for chance in realised(1.0, 6)]
+def realised(mechanism: str, epsilon: float, outcomes: int, labels: int = 2) -> tuple[Fraction, Fraction]:
+    """Return ``p`` and ``q`` of a device's nearest protocol for a mechanism that loses `epsilon` at most.
+
+    Two answers, and each bit of SUE: the truth on `j` of the outcomes, else the opposite. More: the truth on `j`, else
+    one of equal cards, all labels among them. A device that is too coarse for that is refused.
+
+    >>> [str(chance) for chance in realised("Warner", 1.0, 6)]
     ['2/3', '1/3']
     """
+    if mechanism == "OUE":
+        return Fraction(1, 2), Fraction(math.ceil(outcomes / (1 + math.exp(epsilon)) - _ROUNDING), outcomes)
+    if mechanism == "SUE":
+        epsilon, labels = epsilon / 2, 2
     decay = math.exp(-checks.positive(epsilon=epsilon))
     chance = (1 if labels == 2 else -math.expm1(-epsilon)) / (1 + (labels - 1) * decay)
     kept = min(math.floor(outcomes * chance + _ROUNDING), outcomes - 1)
     if kept < 1 or (labels == 2 and 2 * kept <= outcomes):
         wished = f"{labels} answers at epsilon <= {epsilon:g}"
         raise ValueError(f"a device of {outcomes} outcomes has no protocol for {wished}: take a finer one")
-    if labels == 2:
-        return Fraction(kept, outcomes), Fraction(outcomes - kept, outcomes)
-    other = Fraction(outcomes - kept, outcomes * labels)
-    return Fraction(kept, outcomes) + other, other
-
-
-def realised_bits(epsilon: float, outcomes: int, *, optimised: bool) -> tuple[Fraction, Fraction]:
-    """Return ``p`` and ``q`` of unary encoding, optimised or symmetric, that loses `epsilon` at most."""
-    if optimised:
-        return Fraction(1, 2), Fraction(math.ceil(outcomes / (1 + math.exp(epsilon)) - _ROUNDING), outcomes)
-    return realised(epsilon / 2, outcomes)
-
-
-def _number(word: str) -> float:
-    try:
-        return float(word)
-    except ValueError:
-        return math.nan
+    other = Fraction(outcomes - kept, outcomes * (labels if labels > 2 else 1))
+    return Fraction(kept, outcomes) + (other if labels > 2 else 0), other

@@ -1,22 +1,21 @@
 """Make every formula under every claim wrong and see the verdict become open: by one per cent, and in kind (a sign, a
 factor in one term, a number off by one, two operands exchanged, or one per cent too much on a part of the domain).
 
-The kind tried first and the place in the code follow from the formula's name; if a claim's check computes the same
-numbers to 1e-6 with it, the next one is tried, and at last a result that is one too large.
+The kind tried first and the place in the code follow from the formula's name; if it returns the same to 1e-6 whenever a
+claim's check or a second route of it calls the formula, the next one is tried, and at last a result one too large.
 """
 
+import contextlib
 import copy
-import inspect
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from types import CodeType
+from functools import cache
 from typing import Any
 
 import pytest
-from traces import Route, compared, executed, routes
-from wrong import apart, function_of, owner_of, wrong_formulas, wrong_result
+from traces import Route, compared, routes
+from wrong import apart, owner_of, wrong_formulas, wrong_result
 
 from ldpnb import claims, sections
 from ldpnb.run.ledger import committed_ledger
@@ -29,28 +28,58 @@ for claim in claims.claims():
     for path in (path for path in claim.rests_on if not path.startswith("data.")):
         RESTING[claim.source, path].append(claim)
 ALL = pytest.mark.parametrize(("source", "path"), sorted(RESTING))
-KEPT: dict[Route, str] = {}
-"""Where second routes part, kept for those that do not run the formula that is wrong."""
+Call = tuple[tuple[Any, ...], dict[str, Any], Any]
+"""Arguments of a formula and what it returned."""
 
 
-def parted(route: Route) -> str:
-    if route not in KEPT:
-        KEPT[route] = compared(route)
-    return KEPT[route]
+def replace(patch: pytest.MonkeyPatch, path: str, make: Callable[[Any], Any]) -> None:
+    """Put what `make` returns of a formula in its place."""
+    owner, name = owner_of(path)
+    original = owner.__dict__[name]
+    if isinstance(original, property):
+        patch.setattr(owner, name, property(make(original.fget)))
+    elif isinstance(original, classmethod):
+        patch.setattr(owner, name, classmethod(make(original.__func__)))
+    else:
+        patch.setattr(owner, name, make(original))
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _kept_routes() -> Iterator[None]:
-    for route in {route for claim in claims.claims() for route in routes(claim)}:
-        executed(route)  # while all formulas are right
+def again(kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Arguments for another call, whose random numbers are the same."""
+    return copy.deepcopy(kwargs) if "rng" in kwargs else kwargs
+
+
+def recorded(right: Callable[..., Any], kept: list[Call]) -> Callable[..., Any]:
+    def asked(*args: Any, **kwargs: Any) -> Any:
+        given = again(kwargs)
+        kept.append((args, given, right(*args, **kwargs)))
+        return kept[-1][-1]
+
+    return asked
+
+
+@cache
+def calls(asking: claims.Claim | Route) -> dict[str, list[Call]]:
+    """Every call of a source's formulas by a check, without its second routes, or by a second route; all are right."""
+    is_claim = isinstance(asking, claims.Claim)
+    source, made = asking.source if is_claim else asking.__module__.split(".")[2], defaultdict(list)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sections, "parted", parted)
+        for path in (path for other, path in RESTING if other == source):
+            replace(patch, path, lambda right, path=path: recorded(right, made[path]))
+        patch.setattr(sections, "parted", lambda route: "")
+        asking.check() if is_claim else compared(asking)
+    return made
+
+
+@contextlib.contextmanager
+def replaced(source: str, path: str, make: Callable[[Any], Any]) -> Iterator[None]:
+    """Replace a formula; second routes that call it are compared anew, the others agree."""
+    anew = {route for claim in RESTING[source, path] for route in routes(claim) if calls(route)[path]}
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of what a wrong formula leads to
+        patch.setattr(sections, "parted", cache(lambda route: compared(route) if route in anew else ""))
+        replace(patch, path, make)
         yield
-
-
-def forget(code: CodeType) -> None:
-    for route in [route for route in KEPT if code in executed(route)]:
-        del KEPT[route]
 
 
 def opened(claim: claims.Claim) -> bool:
@@ -58,66 +87,36 @@ def opened(claim: claims.Claim) -> bool:
     return verdict.status == "open" and verdict.evidence != OPEN.get(claim.id)
 
 
-@contextmanager
-def replaced(path: str, make: Callable[[Any], Any]) -> Iterator[None]:
-    """Put what `make` returns of a formula in its place; no second route remembers the other one."""
-    owner, name = owner_of(path)
-    original, code = owner.__dict__[name], function_of(path).__code__
-    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of what a wrong formula leads to
-        if isinstance(original, property):
-            patch.setattr(owner, name, property(make(original.fget)))
-        elif isinstance(original, classmethod):
-            patch.setattr(owner, name, classmethod(make(original.__func__)))
-        else:
-            patch.setattr(owner, name, make(original))
-        forget(code)
-        yield
-    forget(code)
-
-
-def noticing(right: Any, wrong: Any, changed: list[bool]) -> Callable[..., Any]:
-    """The wrong formula, which notes whether it ever differs from the right one."""
-
-    def asked(*args: Any, **kwargs: Any) -> Any:
-        if changed:
-            return wrong(*args, **kwargs)
-        again = copy.deepcopy(kwargs) if "rng" in kwargs else kwargs
-        expected = right(*args, **again)
-        try:
-            value = wrong(*args, **kwargs)
-        except Exception:
-            changed.append(True)
-            raise
-        if apart(value, expected):
-            changed.append(True)
-        return value
-
-    return asked
+def differs(wrong: Callable[..., Any], call: Call) -> bool:
+    args, kwargs, expected = call
+    try:
+        return apart(wrong(*args, **again(kwargs)), expected)
+    except Exception:  # a wrong formula may end in anything
+        return True
 
 
 @ALL
 def test_a_formula_wrong_by_one_per_cent_opens_every_verdict_that_rests_on_it(source: str, path: str) -> None:
-    with replaced(path, lambda right: lambda *args, **kwargs: wrong_result(right(*args, **kwargs))):
+    with replaced(source, path, lambda right: lambda *args, **kwargs: wrong_result(right(*args, **kwargs))):
         assert not [claim.id for claim in RESTING[source, path] if not opened(claim)]
 
 
 @ALL
 def test_a_formula_wrong_in_kind_opens_every_verdict_that_rests_on_it(source: str, path: str) -> None:
-    unmoved, missed = list(RESTING[source, path]), []
-    for kind, wrong in wrong_formulas(path):
-        changed: list[bool] = []
-        with replaced(
-            path, lambda right, wrong=wrong, changed=changed: noticing(inspect.unwrap(right), wrong, changed)
-        ):
-            for claim in list(unmoved):
-                changed.clear()
-                try:
-                    noticed = opened(claim)
-                except Exception:  # a wrong formula may end in anything
-                    noticed = True
-                if changed or noticed:
-                    unmoved.remove(claim)
-                    missed += [] if noticed else [f"{claim.id}: {kind}"]
+    resting = {claim: (*routes(claim), claim) for claim in RESTING[source, path]}
+    made = (call for asking in resting.values() for one in asking for call in calls(one)[path])
+    missed = []
+    for kind, wrong in wrong_formulas(path, ([*args, *kwargs.values()] for args, kwargs, _ in made)):
+        moved = cache(lambda one, wrong=wrong: any(differs(wrong, call) for call in calls(one)[path]))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tried = [claim for claim, asking in resting.items() if any(map(moved, asking))]
+        with replaced(source, path, lambda right, wrong=wrong: wrong):
+            for claim in tried:
+                del resting[claim]
+                with contextlib.suppress(Exception):
+                    missed += [] if opened(claim) else [f"{claim.id}: {kind}"]
+        if not resting:
+            break
     assert not missed
-    assert not unmoved
+    assert not resting

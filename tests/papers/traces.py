@@ -3,10 +3,13 @@
 import cProfile
 from collections.abc import Callable, Iterator
 from functools import cache
-from types import CodeType
 from typing import Any
 
+from threadpoolctl import threadpool_limits
+
 from ldpnb import claims, sections
+
+threadpool_limits(1)  # beside other workers a thread of linear algebra that waits burns what they need
 
 Route = Callable[[], sections.Pairs]
 compared: Callable[[Route], str] = sections.parted.__wrapped__
@@ -22,13 +25,8 @@ def profiled(function: Callable[..., Any], *arguments: Any) -> list[Any]:
 
 @cache
 def route_trace(route: Route) -> list[Any]:
-    return profiled(compared, route)
-
-
-@cache
-def executed(route: Route) -> frozenset[CodeType]:
-    """All code that a second route runs, at any depth."""
-    return frozenset(entry.code for entry in route_trace(route) if isinstance(entry.code, CodeType))
+    """The profile of a second route, whose answer is kept for the claims that rest on it."""
+    return profiled(sections.parted, route)
 
 
 def routes(claim: claims.Claim) -> Iterator[Route]:

@@ -4,7 +4,7 @@ import ast
 import importlib
 import inspect
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, is_dataclass, replace
 from types import CodeType, FunctionType
 from typing import Any
@@ -147,26 +147,25 @@ def magnitude(value: Any) -> float | None:
     return None if None in parts else sum(parts)  # type: ignore[arg-type]
 
 
-def beyond_the_first(function: Any) -> Any:
-    """The function, one per cent too large beyond the first numbers that it is asked for."""
-    first: list[float] = []
+def beyond(function: Any, first: float) -> Any:
+    """The function, one per cent too large where the numbers that it is asked for are more than some."""
 
     def wrong(*args: Any, **kwargs: Any) -> Any:
         value, asked = function(*args, **kwargs), magnitude([*args, *kwargs.values()])
-        if asked is None:
-            return value
-        first[:] = first or [asked]
-        return wrong_result(value) if asked > first[0] * (1 + 1e-9) else value
+        return wrong_result(value) if asked is not None and asked > first * (1 + 1e-9) else value
 
     return wrong
 
 
-def wrong_formulas(path: str) -> Iterator[tuple[str, Any]]:
+def wrong_formulas(path: str, asked: Iterable[Any]) -> Iterator[tuple[str, Any]]:
+    """Kinds and wrong functions; the part of the domain begins after the first numbers that the formula is asked for."""
     function, name = function_of(path), crc32(path.encode())
+    first = next((number for number in map(magnitude, asked) if number is not None), None)
     for turn in range(TRIES):
         kind = KINDS[(name + turn) % len(KINDS)]
         if kind == KINDS[-1]:
-            yield kind, beyond_the_first(function)
+            if first is not None:
+                yield kind, beyond(function, first)
         elif made := rewritten(function, kind, name // len(KINDS) + turn):
             yield kind, made
     yield "one more", lambda *args, **kwargs: wrong_result(function(*args, **kwargs), lambda number: number + 1)

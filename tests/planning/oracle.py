@@ -1,17 +1,8 @@
-"""Plain formulas that plans are held against: variances where all values are known, losses, and a threshold."""
+"""Plain formulas that plans are held against: variances where all values are known."""
 
-import math
 from typing import Any
 
 import numpy as np
-from scipy import stats
-from scipy.optimize import brentq
-
-
-def simple_variance(values: Any, noises: Any, sample: int) -> float:
-    """Of the mean of the reports of a simple random sample."""
-    people = len(values)
-    return float((1 - sample / people) * np.var(values, ddof=1) / sample + np.mean(noises) / sample)
 
 
 def strata_variance(sizes: Any, s2: Any, noises: Any, drawn: Any) -> float:
@@ -37,26 +28,3 @@ def intracluster_correlation(values: Any) -> float:
     size, away = part.shape[1], part - part.mean()
     pairs = np.sum(away.sum(axis=1) ** 2) - np.sum(away**2)
     return float(pairs / ((size - 1) * np.sum(away**2)))
-
-
-def two_stage_loss(clusters: int, size: int, chosen: int, take: int, epsilon: float) -> float:
-    """Of randomised response on bits in two stages, at the worst number of ones in the rest of a cluster."""
-
-    def growth(asked: int) -> Any:
-        if asked > size - 1:
-            return np.ones(size)
-        drawn = np.arange(asked + 1)
-        return np.array([stats.hypergeom.pmf(drawn, size - 1, k, asked) @ np.exp(epsilon * drawn) for k in range(size)])
-
-    p, f = chosen / clusters, take / size
-    own, other = f * growth(take - 1), (1 - f) * growth(take)
-    return float(np.log((p * (own * math.exp(epsilon) + other) + 1 - p) / (p * (own + other) + 1 - p)).max())
-
-
-def one_question_threshold(questions: int) -> float:
-    """Budget below which one random question each beats answers to all, ``coth^2(e / (2 q)) = q coth^2(e / 2)``."""
-
-    def gain(epsilon: float) -> float:
-        return float(np.tanh(epsilon / 2) ** 2 - questions * np.tanh(epsilon / (2 * questions)) ** 2)
-
-    return float(brentq(gain, 1.0, 100.0 * questions, xtol=1e-13))

@@ -16,8 +16,8 @@ def law_of_ones(population: int, holders: int, bits: int, p: float, q: float) ->
     return np.fft.ifft((masses * np.exp(logs)).sum(axis=1)).real
 
 
-@pytest.mark.parametrize("epsilon", [1.0, 4.0, 5.0, 6.0, 8.0, 11.0, 20.0])
-@pytest.mark.parametrize(("population", "bits"), [(100_000, 5_000), (6_000, 5_000), (10**6, 2_500)])
+@pytest.mark.parametrize("epsilon", [1.0, 4.0, 5.0, 6.0, 8.0, 20.0])
+@pytest.mark.parametrize(("population", "bits"), [(50_000, 2_000), (2_400, 2_000)])
 def test_the_tail_of_a_sample_is_exact_however_little_its_reports_are_randomised(
     population: int, bits: int, epsilon: float
 ) -> None:

@@ -1,9 +1,8 @@
 """What a sample of known size errs by and loses, against complete enumerations: every sample, every report."""
 
 import math
-from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
-from itertools import combinations, combinations_with_replacement, pairwise, product
+from itertools import combinations_with_replacement, pairwise, product
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,6 @@ from ask import sampled
 from scipy import stats
 
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
-from ldpnb.mechanisms.means import OneBit
 from ldpnb.planning.clusters import ClusterDesign
 from ldpnb.planning.questions import Mean
 from ldpnb.planning.reports import Reports
@@ -32,16 +30,14 @@ def populations(sizes: tuple[int, ...], reports: Reports) -> Iterator[tuple[Any,
         yield held, [[reports.variance(value) for value in part] for part in held]
 
 
-@pytest.mark.parametrize("reports", [BIT, COIN, NOISE, VALUES, HOLDER], ids=["bit", "coin", "noise", "values", "OUE"])
-@pytest.mark.parametrize("number", [1, 3, 5])
-def test_no_values_vary_more_in_a_simple_sample_than_planned(reports: Reports, number: int) -> None:
-    found = [oracle.simple_variance(held, noises, number) for (held,), (noises,) in populations((5,), reports)]
-    assert max(found) == pytest.approx(sampled((5,), (number,)).variance(reports).total)
+KINDS = pytest.mark.parametrize(
+    "reports", [BIT, COIN, NOISE, VALUES, HOLDER], ids=["bit", "coin", "noise", "values", "OUE"]
+)
 
 
-@pytest.mark.parametrize("reports", [BIT, COIN, NOISE, HOLDER], ids=["bit", "coin", "noise", "OUE"])
-def test_no_values_vary_more_in_strata_than_planned(reports: Reports) -> None:
-    sizes, drawn = (3, 4), (2, 1)
+@KINDS
+@pytest.mark.parametrize(("sizes", "drawn"), [((5,), (1,)), ((5,), (3,)), ((5,), (5,)), ((3, 4), (2, 1))])
+def test_no_values_vary_more_in_strata_than_planned(reports: Reports, sizes: Any, drawn: Any) -> None:
     found = [
         oracle.strata_variance(sizes, [np.var(p, ddof=1) for p in held], [np.mean(p) for p in noises], drawn)
         for held, noises in populations(sizes, reports)
@@ -49,7 +45,7 @@ def test_no_values_vary_more_in_strata_than_planned(reports: Reports) -> None:
     assert max(found) == pytest.approx(sampled(sizes, drawn).variance(reports).total)
 
 
-@pytest.mark.parametrize("reports", [BIT, COIN, NOISE, VALUES, HOLDER], ids=["bit", "coin", "noise", "values", "OUE"])
+@KINDS
 @pytest.mark.parametrize("take", [1, 2, 3])
 @pytest.mark.parametrize("chosen", [1, 2, 3])
 def test_no_values_vary_more_in_clusters_than_planned(reports: Reports, take: int, chosen: int) -> None:
@@ -122,87 +118,10 @@ def test_enough_are_invited_in_every_stratum() -> None:
     assert Everyone().at(10, BIT).invited(0.5, 0.05)[0] > 20
 
 
-Groups = list[list[float]]
-Law = dict[float, float]
-Some = tuple[float, list[list[float]]]
-
-
-def simple(groups: Groups) -> Iterator[Some]:
-    samples = list(combinations(groups[0], 2))
-    yield from ((1 / len(samples), [list(drawn)]) for drawn in samples)
-
-
-def strata(groups: Groups) -> Iterator[Some]:
-    parts = [list(combinations(group, 1 + place)) for place, group in enumerate(groups)]
-    yield from ((1 / math.prod(map(len, parts)), [list(p) for p in drawn]) for drawn in product(*parts))
-
-
-def clusters(groups: Groups) -> Iterator[Some]:
-    yield from ((1 / len(groups), [group]) for group in groups)
-
-
-DESIGNS: dict[str, tuple[Any, Callable[[Groups], Iterator[Some]], list[int], list[float]]] = {
-    "simple": (sampled((4,), (2,)), simple, [4], [1 / 2]),
-    "strata": (sampled((2, 3), (1, 2)), strata, [2, 3], [2 / 5, 3 / 10]),
-    "clusters": (ClusterDesign(3, 2).at(1, COIN), clusters, [2, 2, 2], [1 / 2]),
-}
-"""Sample, all samples with their chances, people in each group, and weights of drawn values."""
-
-
-def neighbours(sizes: list[int]) -> Iterator[Callable[[float], Groups]]:
-    """All populations around a value that changes."""
-    for place in range(len(sizes)):
-        rest = [list(combinations_with_replacement((0.0, 1.0), n - (g == place))) for g, n in enumerate(sizes)]
-        for others in product(*rest):
-            yield lambda own, o=others, p=place: [[own, *g] if i == p else list(g) for i, g in enumerate(o)]
-
-
-def tallied(samples: Iterator[Some], times: int) -> dict[Any, float]:
-    """The law of the reports, per stratum and in no order, `times` bits of everybody who is asked."""
-    law: defaultdict[Any, float] = defaultdict(float)
-    bit = OneBit(0.8)
-    for chance, sample in samples:
-        for sent in product(product((0, 1), repeat=times), repeat=sum(map(len, sample))):
-            likely, reports = chance, iter(sent)
-            groups = [[(value, next(reports)) for value in part] for part in sample]
-            for value, bits in (pair for group in groups for pair in group):
-                likely *= math.prod(abs(1 - b - bit.q - bit.slope * value) for b in bits)
-            law[tuple(tuple(sorted(Counter(b for _, b in group).items())) for group in groups)] += likely
-    return law
-
-
-@pytest.mark.parametrize(
-    ("kind", "times"), [("simple", 1), ("simple", 2), ("strata", 1), ("clusters", 1), ("clusters", 2)]
-)
-def test_reports_of_one_sample_lose_what_their_summed_budget_does(kind: str, times: int) -> None:
-    sample, samples, sizes, _ = DESIGNS[kind]
-    if kind == "clusters":
-        sample, sizes = ClusterDesign(2, 2).at(1, COIN), [2, 2]
-    lost = 0.0
-    for people in neighbours(sizes):
-        one, other = (tallied(samples(people(own)), times) for own in (0.0, 1.0))
-        lost = max(lost, max(abs(math.log(one[sent] / other[sent])) for sent in one))
-    invited = sample.invited(1.0, 0.05)
-    assert lost == pytest.approx(sample.loss(0.8 * times, invited))
-
-
-@pytest.mark.parametrize(("clusters", "size", "chosen", "take"), [(3, 2, 2, 2), (2, 3, 1, 2), (3, 3, 1, 1)])
-def test_the_loss_of_some_of_each_cluster_is_bounded(clusters: int, size: int, chosen: int, take: int) -> None:
-    exact = oracle.two_stage_loss(clusters, size, chosen, take, 1.1)
-    bound = ClusterDesign(clusters, size, take).at(chosen, COIN).loss(1.1, ())
-    assert bound == pytest.approx(exact) if take == size else exact <= bound < 1.1
-
-
-@pytest.mark.parametrize("sample", [*(design[0] for design in DESIGNS.values()), ClusterDesign(40, 25, 5).at(3, COIN)])
-def test_what_is_released_loses_more_with_the_budget_and_never_nothing(sample: Any) -> None:
-    losses = [sample.loss(epsilon, sample.invited(1.0, 0.05)) for epsilon in (1e-6, 1e-3, 1.0, 50.0, 700.0)]
-    assert (min(losses) > 0, losses) == (True, sorted(losses))
-
-
 @pytest.mark.parametrize(
     ("make", "rule"),
     [
-        (lambda: ClusterDesign(40, 25.5), "size must be a whole number, or the mean of sizes"),
+        (lambda: ClusterDesign(40, 25.5), "size must be an integer"),
         (lambda: ClusterDesign(40, 25, take=26), "take must be 1 to size=25, got take=26"),
         (lambda: ClusterDesign(40, 25, icc=-0.5), r"icc must lie in \[-0.04"),
         (lambda: ClusterDesign(40, 25, size_sd=3.0), "icc must be given where sizes differ"),
@@ -212,7 +131,7 @@ def test_what_is_released_loses_more_with_the_budget_and_never_nothing(sample: A
         (lambda: ClusterDesign(40, 25, 5, 0.1, size_sd=2.0).at(3, BIT).scale(1.0), "depend on the largest cluster"),
         (
             lambda: sampled((100,), (10,), (0.4**0.5,)).variance(BIT),
-            "sd must be at most 0.502519 of the range, got 0.632456",
+            "sd must be at most 0.502519 of the range, got 0.63",
         ),
         (lambda: Mean(design=ClusterDesign(9, 5), count=10), "count must be at most 9 clusters, got 10"),
     ],

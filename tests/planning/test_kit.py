@@ -1,6 +1,5 @@
 """The field kit: a draw that anybody can repeat, cards with the plan's exact chances, and files that are whole."""
 
-import csv
 import re
 from fractions import Fraction
 from pathlib import Path
@@ -8,14 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fielded import run
 
 from ldpnb.planning.kit import command
 from ldpnb.planning.kit.pages import pages
 from ldpnb.rng import stream
-from ldpnb.surveys.draw import draw
 from ldpnb.surveys.field_plan import FieldPlan
-from ldpnb.surveys.reports import DEVICES, Reports, realised, realised_bits
+from ldpnb.surveys.fieldwork import draw
+from ldpnb.surveys.reports import DEVICES, KINDS, realised
 
 LABELS = ("never", "once", "often")
 DESIGNS: dict[str, dict[str, Any]] = {
@@ -25,20 +23,15 @@ DESIGNS: dict[str, dict[str, Any]] = {
     "clusters": {"population": 900, "clusters": 60, "chosen": 20, "cluster_size": 15},
     "two stages": {"population": 900, "clusters": 60, "chosen": 20, "take": 10},
 }
-KINDS = ("binary", "labels", "bits", "number", "Laplace")
 
 
 def planned(design: str = "simple", kind: str = "binary", device: str = "spinner", **more: Any) -> FieldPlan:
-    outcomes, labels = DEVICES[device], LABELS if kind in ("labels", "bits") else ()
-    if kind == "Laplace":
-        chances: dict[str, Any] = {"epsilon": 1.2}
-    else:
-        several = realised_bits(1.5, outcomes, optimised=True) if kind == "bits" else None
-        p, q = several or realised(1.5, outcomes, len(labels) or 2)
-        chances = {"p": str(p), "q": str(q), "epsilon": Reports(kind, p, q, labels=labels).epsilon}  # type: ignore[arg-type]
+    labels = LABELS if kind in ("labels", "bits") else ()
+    p, q = realised("OUE" if kind == "bits" else "k-RR", 1.5, DEVICES[device], len(labels) or 2)
+    chances: dict[str, Any] = {"epsilon": 1.2} if kind == "Laplace" else {"p": str(p), "q": str(q)}
     size = {"low": 0.0, "high": 24.0} if kind in ("number", "Laplace") else {}
     options = DESIGNS[design] | chances | size | {"asked": 200, "answers": 150, "error": 0.1, "failure": 0.05} | more
-    return FieldPlan(design=design, kind=kind, device=device, labels=labels, **options)  # type: ignore[arg-type]
+    return FieldPlan(design=design, kind=kind, device=device, labels=labels, **options)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -56,8 +49,7 @@ def test_every_page_is_filled_for_every_plan(design: str, kind: str) -> None:
 
 
 def test_a_draw_is_that_of_the_rule_on_the_page() -> None:
-    plan = planned("strata")
-    ids = [str(i) for i in range(800)]
+    plan, ids = planned("strata"), [str(i) for i in range(800)]
     frame = {"id": ids, "stratum": ["north"] * 500 + ["south | west"] * 300}
     drawn = draw(plan, frame, seed=7)
     for name, number, own in (("north", 120, ids[:500]), ("south | west", 80, ids[500:])):
@@ -95,9 +87,9 @@ IDS = [str(i) for i in range(900)]
     [
         ("everyone", {"id": IDS}, "frame needs a plan of a sample"),
         ("simple", {"id": IDS[:899]}, "frame must have the 900 people of the plan, got 899"),
-        ("simple", {"id": [*IDS[:899], "3"]}, "id must be there once each, got 3 2 times"),
+        ("simple", {"id": [*IDS[:899], "3"]}, "id must be there once each, got '3' in row 900"),
         ("simple", {"id": [*IDS[:899], ""]}, "id must be given in every row, got '' in row 900"),
-        ("strata", {"id": IDS, "stratum": ["west"] * 900}, "stratum must be one of north, south | west, got 'west' in row 1"),
+        ("strata", {"id": IDS, "stratum": ["west"] * 900}, "frame must have the 2 strata of the plan, got 3"),
         ("strata", {"id": IDS, "stratum": ["north"] * 900}, "stratum north must have the 500 people of the plan, got 900"),
         ("clusters", {"id": IDS, "cluster": np.arange(900) % 59}, "frame must have the 60 clusters of the plan, got 59"),
         ("clusters", {"id": IDS, "cluster": [1, *(np.arange(899) % 60)]}, "cluster 1 must have the 15 people of the plan, got 16"),
@@ -115,35 +107,28 @@ def numbers_of(card: str) -> list[int]:
 
 @pytest.mark.parametrize("device", [name for name in DEVICES if name != "form"])
 def test_the_card_has_the_chances_of_the_plan(device: str) -> None:
-    plan = planned(device=device)
+    plan, outcomes = planned(device=device), DEVICES[device]
     first, kept, after, last = numbers_of(pages(plan)["card.md"])
-    assert (first, after, last) == (1, kept + 1, DEVICES[device])
+    assert (first, after, last) == (1, kept + 1, outcomes)
     assert (Fraction(kept, last), Fraction(last - kept, last)) == plan.chances
-
-
-def test_the_cards_of_labels_forced_answers_and_bits_have_the_chances_too() -> None:
-    plan = planned(kind="labels", device="cards")
+    plan = planned(kind="labels", device=device)
     card = pages(plan)["card.md"]
     _, kept, _, last = numbers_of(card)
     assert "one of the 3 answer cards (never, once, often)" in card  # the true one too
     other = Fraction(last - kept, 3 * last)
     assert (Fraction(kept, last) + other, other) == plan.chances
+    plan = planned(kind="bits", device=device)
+    own, other = (Fraction(int(n), outcomes) for n in re.findall(r'say "yes" at 1 to (\d+)', pages(plan)["card.md"]))
+    assert (own, other) == plan.chances
+
+
+def test_the_texts_say_forced_answers_epsilon_as_odds_and_questions_as_they_are() -> None:
     assert numbers_of(pages(planned(device="die", p="5/6", q="2/6"))["card.md"]) == [1, 2, 3, 5, 6, 6]
-    plan = planned(kind="bits", device="spinner")
-    own, other = map(int, re.findall(r'say "yes" at 1 to (\d+)', pages(plan)["card.md"]))
-    assert (Fraction(own, 100), Fraction(other, 100)) == plan.chances
-
-
-def test_the_consent_says_epsilon_as_odds() -> None:
-    text = pages(planned(p="73/100", q="27/100"))["consent.md"]
-    assert "at most 2.71 times as likely" in text  # 73/27 = 2.7037, rounded up
-    assert "50 in 100 that a certain answer is yours, your report can raise that to 73 in 100" in text
-    assert "10 in 100 to 24 in 100" in text  # odds of 1 to 9 become 2.7037 to 9, 23.1 in 100
-
-
-def test_words_of_a_question_are_shown_and_never_run() -> None:
     question = 'Did it cost $5 or <b onload="x()">more</b>\n| </script>?'
-    made = pages(planned(question=question))
+    made = pages(planned(p="73/100", q="27/100", question=question))
+    assert "at most 2.71 times as likely" in made["consent.md"]  # 73/27 = 2.7037, rounded up
+    assert "50 in 100 that a certain answer is yours, your report can raise that to 73 in 100" in made["consent.md"]
+    assert "10 in 100 to 24 in 100" in made["consent.md"]  # odds of 1 to 9 become 2.7037 to 9, 23.1 in 100
     assert 'Did it cost $5 or <b onload="x()">more</b> | </script>?' in made["card.md"]
     assert made["form.html"].count("</script>") == 2
     assert "<b " not in made["form.html"]
@@ -152,66 +137,24 @@ def test_words_of_a_question_are_shown_and_never_run() -> None:
 @pytest.mark.parametrize(
     ("options", "groups", "message"),
     [
-        ({"collection": "curator"}, {}, "a curator collects true answers"),
-        ({"device": "form", "p": "2/3", "q": "1/3"}, {}, "p and q must be chances of form"),
-        ({"kind": "Laplace", "device": "die"}, {}, "device must be form with Laplace noise, got device=die"),
-        ({"kind": "Laplace", "device": "form"}, {"sex": ("f",)}, "by must be a new column with 2 values or more"),
+        ({"device": "form", "p": "2/3", "q": "1/3"}, {}, "device must have the chances of the plan, .*, got device=form"),
+        ({"kind": "Laplace", "device": "die"}, {}, "for Laplace noise be form, got device=die"),
+        ({}, {"sex": ("f",)}, "by must be a new column with 2 values or more"),
         ({}, {"report": ("f", "m")}, "by must be a new column with 2 values or more"),
     ],
-)
+)  # fmt: skip
 def test_what_the_field_cannot_do_is_refused(options: dict[str, Any], groups: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         pages(planned(**options), groups)
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    planned("strata").save("plan.json")
-    strata = ["north"] * 500 + ["south | west"] * 300
-    Path("frame.csv").write_text("id,stratum\n" + "".join(f"{i:04},{name}\n" for i, name in enumerate(strata)))
-    return tmp_path
-
-
-def test_the_command_writes_a_kit_with_the_draw(folder: Path) -> None:
-    result = run("kit", "plan.json", "-o", "kit", "--frame", "frame.csv", "--seed", "7", "--by", "class=young,old")
-    assert (result.exit_code, result.output) == (0, "kit: read kit/start.md first\n")
-    drawn = list(csv.DictReader(Path("kit/draw.csv").read_text().splitlines()))
-    assert [sum(row["stratum"] == name for row in drawn) for name in ("north", "south | west")] == [120, 80]
-    assert Path("kit/plan.json").read_text() == Path("plan.json").read_text()
-    assert "seed=7" in Path("kit/sample.md").read_text()
-    assert Path("kit/fieldwork.csv").read_text().splitlines()[1] == "north,120,,,,"
-    assert Path("kit/invited.csv").read_text() == "class,invited\nyoung,\nold,\n"
-    assert sorted(path.name for path in folder.iterdir()) == ["frame.csv", "kit", "plan.json"]
-    run("kit", "plan.json", "-o", "again", "--frame", "frame.csv", "--seed", "7", "--by", "class=young,old")
-    first, second = ({path.name: path.read_bytes() for path in Path(name).iterdir()} for name in ("kit", "again"))
-    assert first == second
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["plan.json", "-o", "frame.csv"], "output must be a new folder, got frame.csv"),
-        (["plan.json", "-o", "."], "output must be a new folder, got ."),
-        (
-            ["plan.json", "-o", "kit", "--frame", "frame.csv"],
-            "seed must be given too: a draw takes --frame, whom to draw from, and --seed, a number",
-        ),
-        (["plan.json", "-o", "kit", "--frame", "people.csv", "--seed", "1"], "column id must be among the columns"),
-        (["frame.csv", "-o", "kit"], "frame.csv: cannot be read as a plan"),
-        (["plan.json", "-o", "kit", "--by", "sex"], "by must be a new column with 2 values or more"),
-    ],
-)
-def test_wrong_words_end_in_one_line_and_write_nothing(words: list[str], message: str, folder: Path) -> None:
-    Path("people.csv").write_text("name\nAnna\n")
-    before = sorted(folder.iterdir())
-    result = run("kit", *words)
-    assert (result.exit_code, "\n" in str(result.exception), sorted(folder.iterdir())) == (2, False, before)
-    assert message in str(result.exception)
+@pytest.mark.parametrize(("epsilon", "labels"), [(0.5, 2), (0.1, 5)])
+def test_a_device_that_is_too_coarse_is_refused(epsilon: float, labels: int) -> None:
+    with pytest.raises(ValueError, match=f"a device of 6 outcomes has no protocol for {labels} answers"):
+        realised("k-RR", epsilon, 6, labels)
 
 
 def test_a_kit_is_there_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    texts = pages(planned())
     write, left = Path.write_text, [5]
 
     def full(path: Path, text: str, **options: Any) -> int:
@@ -220,6 +163,7 @@ def test_a_kit_is_there_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.
             raise OSError(28, "No space left on device", str(path))
         return write(path, text, **options)
 
+    texts = pages(planned())
     monkeypatch.setattr(Path, "write_text", full)
     with pytest.raises(OSError, match="No space left"):
         command.save(tmp_path / "kit", texts)

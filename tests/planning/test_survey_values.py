@@ -20,8 +20,6 @@ from ldpnb.planning.plans import plan
 from ldpnb.planning.questions import Mean
 from ldpnb.planning.reports import Reports, largest
 from ldpnb.planning.samples import SimpleDesign, StratifiedDesign, invitations
-from ldpnb.privacy.releases import releases_loss
-from ldpnb.privacy.subsampling import srs_loss
 
 CASES = json.loads((Path(__file__).parent / "survey_values.json").read_text())
 COIN = Reports.of(KaryRandomisedResponse(1.0, 2), ends=True)
@@ -49,7 +47,7 @@ def noise(i: Inputs, value: Any) -> Any:
 
 def simple(i: Inputs) -> float:
     values = i["values"] if "values" in i else i["holds"]
-    return oracle.simple_variance(values, noise(i, values), i["sample"])
+    return oracle.strata_variance([len(values)], [np.var(values, ddof=1)], [np.mean(noise(i, values))], [i["sample"]])
 
 
 def drawn_clusters(i: Inputs) -> float:
@@ -68,35 +66,11 @@ def clusters(i: Inputs) -> ClusterDesign:
 
 
 def effects(i: Inputs) -> tuple[float, float]:
-    """Of a plan, at the standard deviation that the values assume."""
-    design = ClusterDesign(i["clusters"], i["cluster_size"], None, i["icc"], 0.5)
-    asked = {"epsilon": 1.0, "error": 0.05, "mechanism": "Warner", "binary": True}
-    return plan(Mean(design=design, count=i.get("chosen", 40), **asked)).answers[0].design_effects
-
-
-def needed(i: Inputs, most: int, variance: Callable[[int, Reports], float], noise: float) -> int | None:
-    """The fewest with which a variance is small enough for Chebyshev's bound, or the normal law."""
-    allowed, made = i["failure"] * i["error"] ** 2, Reports(scale=math.sqrt(noise / 2))
-    if i["tail"] == "normal":
-        allowed = (i["error"] / brentq(lambda z: tails.normal(1.0, z) - i["failure"], 0.1, 9, xtol=1e-14)) ** 2
-    return next((n for n in range(1, most + 1) if variance(n, made) <= allowed), None)
-
-
-def people_needed(i: Inputs) -> int | None:
-    def variance(n: int, made: Reports) -> float:
-        return sampled([i["population"]], [n], [math.sqrt(i["S2"])]).variance(made).total
-
-    return needed(i, i["population"], variance, i["randomisation"])
-
-
-def clusters_needed(i: Inputs) -> int | None:
-    design = ClusterDesign(i["clusters"], 25, None, 0.05, 0.5)
-    return needed(
-        i,
-        i["clusters"],
-        lambda m, made: design.at(m, made).variance(made).total,
-        25 * i["within_and_noise_per_cluster"],
-    )
+    """Variance, sampling's and all, over that of a simple random sample of as many people."""
+    design, n = ClusterDesign(i["clusters"], i["cluster_size"], None, i["icc"], 0.5), i.get("chosen", 40)
+    made = design.at(n, COIN).variance(COIN)
+    simple = sampled([design.population], [n * i["cluster_size"]], [0.5]).variance(COIN)
+    return made.sampling / simple.sampling, made.total / simple.total
 
 
 def hoeffding(i: Inputs, sample: Any) -> int:
@@ -109,16 +83,8 @@ def hoeffding_strata(i: Inputs) -> float:
 
 
 def release_loss(i: Inputs) -> float:
-    if "sizes" in i and "drawn" in i:
-        return sampled(i["sizes"], i["drawn"]).loss(i["epsilon"], tuple(i["drawn"]))
-    if "invited" in i:
-        return sampled([i["population"]], [1]).loss(i["epsilon"], (i["invited"],))
-    if i.get("design") == "two-stage":
-        return oracle.two_stage_loss(i["clusters"], i["cluster_size"], i["chosen"], i["take"], i["epsilon"])
-    if "sizes" in i:
-        uneven = ClusterDesign(len(i["sizes"]), float(np.mean(i["sizes"])), size_sd=1.0, icc=0.0)
-        return uneven.at(i["chosen"], COIN).loss(i["epsilon"], ())
-    return clusters(i).loss(i["epsilon"], ())
+    sizes, drawn = (i["sizes"], i["drawn"]) if "sizes" in i else ([i["population"]], [i["invited"]])
+    return sampled(sizes, drawn).loss(i["epsilon"], tuple(drawn))
 
 
 def smallest_budget(i: Inputs) -> float:
@@ -147,18 +113,14 @@ FORMULAS: dict[str, Callable[[Inputs], Any]] = {
     ),
     "invitations": lambda i: invitations(i["needed"], i["response"], i["failure"]),
     "local_release_loss": release_loss,
-    "two_stage_release_bound": lambda i: clusters(i).loss(i["epsilon"], ()),
-    "two_releases_one_sample": lambda i: releases_loss(i["epsilons"], lambda e: srs_loss(e, i["sampling_rate"])),
+    "two_releases_one_sample": lambda i: sampled([10], [1]).loss(sum(i["epsilons"]), (round(10 * i["sampling_rate"]),)),
     "central_scale_srs": lambda i: i["range_"] * sampled([i["population"]], [i["sample"]]).scale(i["epsilon"]),
     "normal_laplace_tail": lambda i: tails.normal_laplace(i["sd"], i["scale"], i["error"]),
-    "srs_sample_size": people_needed,
-    "clusters_needed": clusters_needed,
     "hoeffding_reports_one_bit": lambda i: hoeffding(i, sampled([10**6], [1])),
     # without Serfling's factor: of one cluster of very many
     "hoeffding_clusters_one_bit": lambda i: hoeffding(i, ClusterDesign(10**10, i["cluster_size"]).at(1, COIN)),
     "hoeffding_strata_one_bit": hoeffding_strata,
     "epsilon_for_randomisation": smallest_budget,
-    "one_question_threshold": lambda i: oracle.one_question_threshold(i["questions"]),
 }
 
 
@@ -171,8 +133,9 @@ def test_a_design_meets_its_value(name: str, inputs: Inputs, value: Any) -> None
 def test_plans_are_those_of_the_values() -> None:
     """The sample sizes of the reference, asked of the planner itself."""
     asked: dict[str, Any] = {"epsilon": 1.0, "error": 0.05, "failure": 0.05, "binary": True, "tail": "normal"}
-    sizes = [plan(Mean(design=SimpleDesign(n, 0.5 * math.sqrt(n / (n - 1))), **asked)).best.value for n in (5000, 1500)]
-    assert sizes == [1671, 1433]
+    drawn = [SimpleDesign(n, 0.5) for n in (5000, 1300)] + [ClusterDesign(400, 25, None, 0.05, 0.5)]
+    bests = [plan(Mean(design=design, mechanism="Warner", **asked)).best for design in drawn]
+    assert [best and best.value for best in bests] == [1671, None, 84]
     design = StratifiedDesign((6000, 3000, 1000), (0.1, 0.3, 0.5), "neyman")
     wide = asked | {"error": 0.1, "binary": False}
     found = plan(Mean(design=design, mechanism="local Laplace", **wide)).best

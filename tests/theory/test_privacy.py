@@ -12,14 +12,6 @@ from ldpnb.papers.bun2022.section_5 import largest
 from ldpnb.privacy import best_channel, channel, clusters, rounding, subsampling, unequal
 
 
-@pytest.mark.parametrize(
-    ("point", "epsilon", "scaled"),
-    [([0.7, 0.1, 0.1, 0.1], 0.5, 9.174496), ([0.97, 0.01, 0.01, 0.01], 2.0, 4.855566), ([0.25] * 4, 1.0, 8.306223)],
-)
-def test_known_optima_are_found(point: list[float], epsilon: float, scaled: float) -> None:
-    assert epsilon**2 * best_channel.best_channel(point, epsilon).error == pytest.approx(scaled, rel=1e-6)
-
-
 @pytest.mark.parametrize("call", [channel.as_channel, lambda c: best_channel.best_channel(np.transpose(c), 1.0)])
 def test_columns_may_miss_one_by_a_billionth(call) -> None:
     call([[0.5, 0.5], [0.5, 0.5 + 5e-10]])

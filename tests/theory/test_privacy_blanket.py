@@ -68,13 +68,3 @@ def test_the_bound_holds_however_much_is_cut_off(monkeypatch: pytest.MonkeyPatch
         for users in (2, 10):
             exact = enumerated_delta(blanket, 0.3, users)
             assert exact * (1 - 1e-10) <= blanket.delta_upper(0.3, users=users) <= exact * (1.004 + 20 * np.exp(-cut))
-
-
-@pytest.mark.parametrize(
-    ("users", "epsilon", "size", "rate"), [(60, 0.5, 3, 1.0), (5_000, 3.0, 20, 0.4), (10**6, 6.0, 50, 1.0)]
-)
-def test_the_blanket_of_k_rr_is_its_account(users: int, epsilon: float, size: int, rate: float) -> None:
-    mechanism = ldp.KaryRandomisedResponse(epsilon, size)
-    exact = ldp.ShuffledReports(users, rate, mechanism).epsilon_upper(1e-6)
-    bound = ldp.Blanket.of(mechanism).sampled(rate).epsilon_upper(1e-6, users=users)
-    assert exact * (1 - 1e-6) <= bound <= exact * 1.002

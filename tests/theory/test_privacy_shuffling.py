@@ -5,7 +5,6 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from flint import arb, ctx
-from scipy.stats import binom
 
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.privacy import tallies
@@ -105,20 +104,6 @@ def test_bounds_hold_however_much_is_cut_off(monkeypatch: pytest.MonkeyPatch, kn
         for epsilon, (lower, upper) in zip(budgets, exact, strict=True):
             assert lower / most <= reports.delta_lower(epsilon) < lower * (1 + 1e-9)
             assert upper * (1 - 1e-9) < reports.delta_upper(epsilon) < upper * most
-
-
-@pytest.mark.parametrize(("trials", "chance"), [(1000, 0.998), (1000, 0.002), (40, 0.5), (9, 0.9), (6000, 0.1)])
-@pytest.mark.parametrize("cut", [0.3, 1.0, 4.0])
-def test_what_is_not_listed_of_a_binomial_is_bounded(trials: int, chance: float, cut: float) -> None:
-    law = tallies._law(np.array([float(trials)]), 0.5 * chance, 0.5 * (1 - chance), cut)
-    values, chances = np.arange(trials + 1), binom.pmf(np.arange(trials + 1), trials, chance)
-    first, last = int(law.first[0]), int(law.first[0]) + law.logs.shape[1] - 1
-    listed = chances[first : last + 1].sum()
-    np.testing.assert_allclose(np.exp(law.logs[0]), chances[first : last + 1] / listed, rtol=1e-9)
-    below, above = np.maximum(first - values, 0), np.maximum(values - last, 0)
-    for bound, beyond in ((law.under, below > 0), (law.over, above > 0), (law.shortfall, below), (law.excess, above)):
-        exact = float(chances @ beyond / listed)
-        assert exact * (1 - 1e-9) <= bound[0] <= 4 * exact
 
 
 @pytest.mark.parametrize(("users", "delta"), [(50_000, 1e-6), (1000, 1e-3)])

@@ -227,9 +227,7 @@ _enumerated(
     lambda c: (estimators.unadjusted(c.reports.totals, users=c.users, mechanism=c.mechanism), c.unadjusted),
 )
 _enumerated(estimators.rescaled, lambda c: (_alike(c, estimators.rescaled, users=c.users), c.rescaled))
-_enumerated(estimators.rescaled, lambda c: (c.reports.mean(c.rescaled), c.holders))
 _enumerated(estimators.realised_size, lambda c: (_alike(c, estimators.realised_size), c.realised))
-_enumerated(estimators.realised_size, lambda c: (c.reports.mean(c.realised), c.holders))
 _enumerated(
     reporters.expected_reports,
     lambda c: (reporters.expected_reports(c.holders, c.rates[0]), c.reports.mean(c.reports.totals.sum(axis=1))),
@@ -247,7 +245,3 @@ _enumerated(
     [case for case in CASES if case.holders[-1] == 0],
 )
 _enumerated(PersonalRates.mean, lambda c: (c.personal.mean(c.held), c.reports.mean(c.pooled)), PERSONAL)
-_enumerated(PersonalRates.variance, lambda c: (c.personal.variance(c.held), c.reports.variance(c.pooled)), PERSONAL)
-_enumerated(
-    PersonalRates.rare_variance, lambda c: (c.personal.rare_variance, c.reports.variance(c.pooled)[-1]), PERSONAL
-)

@@ -4,6 +4,8 @@ In every class of size the sizes follow Zipf's law; the open class employs whoev
 that. What is drawn from this population is *simulated*, and figures must say so.
 """
 
+from bisect import bisect
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -57,8 +59,10 @@ def sizes_within(low: int, high: int, establishments: int, employees: int) -> tu
     """
     sizes = np.arange(low, high + 1)
     exponents = np.sinh(np.linspace(-6, 6, 121)) / (high - low)
-    means = [_law(low, high, exponent) @ sizes for exponent in exponents]
-    shape = _law(low, high, float(np.interp(employees / establishments, means, exponents)))
+    mean = employees / establishments
+    above = bisect(exponents, mean, 1, 120, key=lambda exponent: float(_law(low, high, exponent) @ sizes))
+    near = exponents[above - 1 : above + 1]
+    shape = _law(low, high, float(np.interp(mean, [_law(low, high, exponent) @ sizes for exponent in near], near)))
     counts = np.diff(np.rint(establishments * np.minimum(np.cumsum(shape), 1.0)), prepend=0).astype(np.int64)
     counts[-1] += establishments - counts.sum()
     excess = int(sizes @ counts) - employees

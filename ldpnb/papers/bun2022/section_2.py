@@ -44,24 +44,6 @@ def _coupled() -> Pairs:
         yield lemmas.coupled_loss(steps, 0.3), optimiser.largest_loss({first: 1.0}, {second: 1.0}, epsilon=0.3).loss
 
 
-@second_route(lemmas.mixture_loss)
-def _mixture() -> Pairs:
-    for weight, common, other in ((0.3, 0.2, 1.0), (0.8, 0.5, 0.7)):
-        apart = np.full((4, 4), np.inf)  # of X_0, X_1, Y_0, Y_1
-        apart[:2, 2:] = apart[2:, :2] = [[common, other], [other, other]]
-        np.fill_diagonal(apart, 0)
-        first, second = np.array([1 - weight, weight, 0, 0]), np.array([0, 0, 1 - weight, weight])
-        most, _ = optimiser.largest_log_ratio(first, second, apart)
-        yield lemmas.mixture_loss(weight, common=common, other=other), most
-
-
-@second_route(lemmas.inserted_record_loss)
-def _inserted() -> Pairs:
-    for n, m, epsilon in ((4, 2, 0.5), (3, 1, 1.2)):
-        most = optimum(partial(laws.subsets, size=m), n, epsilon, neighbours="deletion")
-        yield lemmas.inserted_record_loss(m, n, epsilon), most
-
-
 @second_route(lemmas.largest_tilted_mean)
 def _tilted_mean() -> Pairs:
     law, values, epsilon = (np.array(part) for part in FIVE)

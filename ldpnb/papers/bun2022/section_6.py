@@ -1,7 +1,7 @@
 """What decides Section 6 of bun2022, unequal probabilities: second routes, and a check for each claim."""
 
 from functools import partial
-from itertools import permutations, product
+from itertools import permutations
 
 import numpy as np
 
@@ -77,16 +77,6 @@ def _kept_rank() -> Pairs:
         clusters = largest((m,) * k, 1, epsilon, "replacement")
         yield unequal.systematic_rank_preserving_loss(m, k, epsilon), clusters
         yield unequal.systematic_loss(range(m * k), 3, 3.5, step=k, epsilon=epsilon), clusters
-
-
-@second_route(unequal.systematic_rank_shift_loss)
-def _shifted_rank() -> Pairs:
-    for m, k in product((2, 4, 6, 8), (2, 3, 4)):
-        before = list(range(m * k))
-        after = [*before[1 : m * k // 2], -1, *before[m * k // 2 :]]  # the smallest gave way to one in the middle
-        apart = [[len({*before[i::k]} ^ {*after[j::k]}) for j in range(k)] for i in range(k)]
-        least, most = int(np.min(apart)), int(np.max(np.diag(apart)))
-        yield [unequal.systematic_rank_shift_loss(m, 0.5)] * 2, [0.5 * least, 0.5 * most]
 
 
 def by_size(own: Real, rest: Real, chance: Real) -> Real:

@@ -3,6 +3,7 @@
 from itertools import combinations, combinations_with_replacement, product
 
 import numpy as np
+from scipy import optimize
 
 from ldpnb import claims
 from ldpnb.accuracy import allocation
@@ -28,16 +29,15 @@ m, n = symbols("m n")
 
 
 def searched_scale(table: allocation.Outcomes, epsilon: float) -> float:
-    """Return the least noise by bisection over the ratio of two densities on a fine grid of outputs."""
+    """Return the least noise: where the largest ratio of two densities, on a fine grid of outputs, is ``e^epsilon``."""
     grid = np.union1d(np.linspace(table.values.min(), table.values.max(), 201), table.values)
     apart = np.abs(grid - table.values[:, None])
-    low, high = 1e-3, np.ptp(table.values) / epsilon
-    while high - low > 1e-10 * high:
-        scale = (low + high) / 2
+
+    def excess(scale: float) -> float:
         logs = np.log(table.chances @ np.exp(-apart / scale))
-        kept = np.abs(logs[table.pairs[:, 0]] - logs[table.pairs[:, 1]]).max() <= epsilon
-        low, high = (low, scale) if kept else (scale, high)
-    return float(high)
+        return float(np.abs(logs[table.pairs[:, 0]] - logs[table.pairs[:, 1]]).max() - epsilon)
+
+    return float(optimize.brentq(excess, np.ptp(table.values) / 600, np.ptp(table.values) / epsilon, rtol=1e-10))
 
 
 @second_route(allocation.Outcomes.noise_scale, allocation.Outcomes.variances, allocation.Outcomes.total_variances)

@@ -1,7 +1,7 @@
 """Results of this companion that go beyond the sources, decided as their claims are.
 
-`samples`, `groups` and `reports` decide them, each beside the words of its claims. Prior art
-is cited where the notebooks show them.
+`samples` and `reports` decide them, each beside the words of its claims. Prior art is cited where the notebooks show
+them.
 
 None is called new: a notebook that shows one cites what a search found, among public pages and papers' abstracts, for
 rounded and random sample sizes, Poisson against fixed size, several queries on one sample, linear functionals and gaps
@@ -9,4 +9,4 @@ under local privacy, local hashing, blankets and shuffled k-ary randomised respo
 variation.
 """
 
-SECTIONS = ("samples", "groups", "reports")
+SECTIONS = ("samples", "reports")

@@ -8,12 +8,15 @@ from typing import Any
 import numpy as np
 import sympy
 
-from ldpnb.accuracy import histograms
+from ldpnb.accuracy import gaps, histograms
 from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.claims import Evidence, agree
 from ldpnb.deciders import budget, identity, symbols
 from ldpnb.estimators import sampling as estimators
+from ldpnb.mechanisms import best_gap
+from ldpnb.mechanisms.contrasts import SignedBit
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
+from ldpnb.mechanisms.groups import DiscretisedMeans
 from ldpnb.mechanisms.hashing import LocalHashing
 from ldpnb.mechanisms.subsets import SubsetSelection
 from ldpnb.papers.biswas2022.routes import Case, gaussian_noise, laplace_noise, published_bound
@@ -25,6 +28,20 @@ t = symbols("t")[0]
 eps = budget(t)
 HASHING = LocalHashing.optimised(1.0, 3)
 USERS, DELTA = 50_000, 1e-6
+SHARES, BUDGETS = (0.5, 0.25, 0.1, 0.05, 0.01, 0.001), (0.1, 0.5, 1.0, 2.0, 3.0, 6.0)
+
+
+@second_route(best_gap.BestGapChannel.channel, best_gap.BestGapChannel.variance, best_gap.BestGapChannel.target)
+def _channels() -> Pairs:
+    for a_share, epsilon in product(SHARES, BUDGETS):
+        least = best_gap.BestGapChannel(epsilon, a_share)
+        matrix, inputs = least.channel(), np.repeat([a_share, 1 - a_share], 2) / 2
+        yield matrix.sum(axis=0), np.ones(4)
+        yield channels.privacy_loss(matrix).epsilon, epsilon
+        sent = matrix[matrix.max(axis=1) > 0]
+        yield np.log(sent.max(axis=1) / sent.min(axis=1)).max(), epsilon
+        yield least.scores @ matrix / least.target, np.ones(4)
+        yield least.scores**2 @ matrix @ inputs, least.variance
 
 
 @second_route(LocalHashing.optimised)
@@ -105,6 +122,43 @@ def _rare() -> Pairs:
     yield estimators.realised_size(one.reports.totals, sampling_rate=rate, mechanism=one.mechanism), one.realised
     enumerated = USERS * one.reports.variance(one.realised)[1]
     yield SampledCounts(USERS, rate, one.mechanism).rare_variance_realised_size, enumerated
+
+
+def one_sign_for_equal_groups() -> bool | None:
+    """Decide that no channel beats the sign's ``4/tanh^2(eps/2)`` for equal groups: the dual bound at ``y = T``.
+
+    With ``high`` and ``low`` the chances of an output summed over inputs that raise and lower the gap, prices of ``4
+    ((t-1)/(t+1))^2`` per input cover ``(high - low)^2 / ((high + low)/4)``, since ``high/low`` lies in ``[1/t, t]``.
+    """
+    high, low = symbols("high low")
+    price = 4 * ((t - 1) / (t + 1)) * ((t - 1) / (t + 1))
+    slack = (price * (high + low) - 4 * (high - low) * (high - low) / (high + low)) * (high + low) * (t + 1) * (t + 1)
+    covered = identity(slack, 16 * (t * low - high) * (t * high - low))
+    sign = gaps.GroupGap(SignedBit(eps, (1, 1)), (1, 1)).worst_variance() * 2
+    return covered and identity(sign, 64 / (4 * price))
+
+
+def ratio(mechanism: Any, a_share: float, epsilon: float) -> float:
+    """Return the variance of another mechanism over the least one, values 0 being the worst for both."""
+    sizes = (round(1000 * a_share), 1000 - round(1000 * a_share))
+    return float(
+        1000
+        * gaps.GroupGap(mechanism(sizes), sizes).worst_variance()
+        / best_gap.BestGapChannel(epsilon, a_share).variance
+    )
+
+
+def the_best_channel_for_a_gap(e: Evidence) -> Numbers:
+    e.proven(one_sign_for_equal_groups())
+    cells = list(product(SHARES, BUDGETS))
+    least = [best_gap.BestGapChannel(b, s) for s, b in cells]
+    e.sure(max(abs(one.variance / one.bound - 1) for one in least) < 1e-6)
+    sign = {(s, b): ratio(lambda sizes, b=b: SignedBit(b, sizes), s, b) for s, b in cells}
+    moved = {(s, b): ratio(lambda _, b=b: DiscretisedMeans.calibrated(b), s, b) for s, b in cells}
+    e.needs(all(min(sign[s, b], moved[s, b]) > 1 + 1e-6 for s, b in cells if s < 0.5 and b <= 2))
+    e.needs(all(abs(moved[s, b] - 1) < 1e-6 for s, b in product((0.1, 0.25), (3.0, 6.0))))
+    shown = {"sign": sign[0.25, 1.0], "moved": moved[0.25, 1.0]}
+    return shown | {"rare_sign": sign[0.01, 1.0], "rare_moved": moved[0.01, 1.0], "channels": len(cells)}
 
 
 def hashing_is_unary() -> bool:

@@ -1,4 +1,4 @@
-"""Second routes to the formulas of juarez2022, one for each group of ``formulas.toml``.
+"""Second routes to the formulas of juarez2022, by which claims name what they rest on.
 
 What they are made of comes first: printed formulas, and numbers from output laws alone.
 """
@@ -268,7 +268,7 @@ def _estimates() -> Pairs:
 
 
 @second_route(gaps.absolute_gap_bias, gaps.absolute_gap_mse, gaps.absolute_gap_error)
-def _absolute_gap() -> Pairs:
+def _errors() -> Pairs:
     for sd, gap in product((1.0, 0.3), (0.0, 0.5, 1.0, 2.0)):
         law = foldnorm(gap, scale=sd)
         first, second = law.mean(), law.var() + law.mean() ** 2

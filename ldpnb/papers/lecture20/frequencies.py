@@ -21,8 +21,6 @@ from ldpnb.privacy import channel
 from ldpnb.sections import Numbers, Pairs, second_route
 
 PARAMETERS = (0.1, 0.25, 0.5, 0.9)
-PRINTED = [routes.printed_signs(parameter, 4)[1] for parameter in PARAMETERS]
-LOSSES = [np.log(law[:, :, None] / law[:, None]).max() for law in PRINTED]
 
 
 @second_route(mechanisms.histogram_sensitivity)
@@ -43,27 +41,6 @@ def _signs() -> Pairs:
         yield mechanism.channel()[order], law
         plus = [law[vectors[:, value] == 1, 0].sum() for value in (0, 1)]
         yield [mechanism.p, mechanism.q, mechanism.miss_rate], [*plus, 1 - plus[0]]
-
-
-@second_route(SignRandomiser.as_printed)
-def _as_printed() -> Pairs:
-    yield from ((SignRandomiser.as_printed(b, 4).epsilon, loss) for b, loss in zip(PARAMETERS, LOSSES, strict=True))
-
-
-@second_route(signs.exact_epsilon, signs.calibrated_bias, channel.privacy_loss)
-def _losses() -> Pairs:
-    for parameter, law, loss in zip(PARAMETERS, PRINTED, LOSSES, strict=True):
-        yield [signs.exact_epsilon(parameter), channel.privacy_loss(law).epsilon], [loss, loss]
-    for epsilon in (0.1, 1.0):
-        law = routes.printed_signs(signs.calibrated_bias(epsilon), 4)[1]
-        yield np.log(law[:, :, None] / law[:, None]).max(), epsilon
-
-
-@second_route(histograms.unary_report_bits)
-def _unary_report_bits() -> Pairs:
-    for p, q, size in ((0.7, 0.2, 2), (0.95, 0.5, 3), (0.5, 0.1, 8)):
-        law = routes.all_bits(np.array([p] + [q] * (size - 1)))[1]
-        yield histograms.unary_report_bits(p, q, size), -(law * np.log2(law)).sum()
 
 
 def frequency_central_laplace(e: Evidence) -> Numbers:

@@ -45,11 +45,6 @@ def _normal_error() -> Pairs:
     yield from ((routes.normal_tail(means.normal_error(4.0, chance), 4.0), chance) for chance in (failure(), 0.3))
 
 
-@second_route(means.one_bit_floor)
-def _floor() -> Pairs:
-    yield means.one_bit_floor(5.0, 40), np.sqrt(routes.largest_bit_variance(60.0, 5.0) / 40)
-
-
 @second_route(means.warner_error, means.largest_warner_constant)
 def _warner_errors() -> Pairs:
     bits, f = np.array([1, 1, 1, 1, 0, 0]), failure()
@@ -62,16 +57,6 @@ def _warner_errors() -> Pairs:
     # Of two users a one and a zero are worst: a lie is undone by another, and just one is likely below this budget.
     truth = np.sqrt(1 - 2 * f)
     yield means.largest_warner_constant(2, f), np.log((1 + truth) / (1 - truth)) / (np.sqrt(2) * truth), 1e-7
-
-
-@second_route(means.certain_error)
-def _certain_error() -> Pairs:
-    for curator in CURATORS:
-        error = 40 * means.certain_error(curator, 40, failure())
-        yield routes.laplace_moment(curator.sensitivity / curator.epsilon, 0, start=error), failure()
-    for bit in BITS:
-        exponent = routes.chernoff_exponent(means.certain_error(bit, 40, failure()), 40, bit.epsilon, bit.upper)
-        yield 2 * np.exp(exponent), failure()
 
 
 @second_route(means.users_needed)

@@ -19,22 +19,6 @@ from ldpnb.sections import Numbers, Pairs, second_route
 USERS, CHANNELS = 10_000, 100
 
 
-@second_route(means.worst_variance)
-def _worst_variance() -> Pairs:
-    for epsilon, upper in ((1.0, 1.0), (0.3, 5.0)):
-        noise = routes.laplace_moment(upper / epsilon, 2)
-        yield means.worst_variance(LocalLaplace(epsilon, upper), 40), noise / 40
-        yield means.worst_variance(CentralLaplace(epsilon, upper), 40), noise / 40**2
-        yield means.worst_variance(OneBit(epsilon, upper), 40), routes.largest_bit_variance(epsilon, upper) / 40
-
-
-@second_route(means.warner_variance)
-def _warner_variance() -> Pairs:
-    for epsilon in (0.01, 1.0, 8.0):
-        outcomes, chances = routes.all_bits(routes.printed_rates([1, 1, 1, 1, 0, 0], epsilon, 1.0))
-        yield means.warner_variance(epsilon, 6), chances @ (routes.printed_means(outcomes, epsilon, 1.0) - 2 / 3) ** 2
-
-
 def _channels() -> list[tuple[float, np.ndarray]]:
     rng = stream("channels", "purified", seed=1)
     return [(epsilon, rng.dirichlet(np.full(5, 0.5), 3).T) for epsilon in np.linspace(0.1, 1.5, CHANNELS)]

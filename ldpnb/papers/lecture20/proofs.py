@@ -92,7 +92,7 @@ def purification() -> bool | None:
     return apart and filled and all(steps)
 
 
-def one_bit(upper: Real = m) -> tuple[Symbol, OneBit]:
+def one_bit() -> tuple[Symbol, OneBit]:
     """Return ``t = e^epsilon`` and one bit whose probabilities are rational in it."""
     (t,) = symbols("t")
-    return t, OneBit(budget(t), upper)
+    return t, OneBit(budget(t), m)

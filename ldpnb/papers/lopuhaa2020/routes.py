@@ -1,4 +1,4 @@
-"""Second routes to the formulas of lopuhaa2020, one for each group of ``formulas.toml``.
+"""Second routes to the formulas of lopuhaa2020, by which claims name what they rest on.
 
 What they are made of comes first, without the package's estimators, chances and bounds: definitions are written out,
 roots found by bisection and laws enumerated. Formulas that a check derives on symbols need no second route.

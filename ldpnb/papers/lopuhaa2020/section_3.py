@@ -92,7 +92,7 @@ def section_3_monte_carlo(e: Evidence) -> Numbers:
 
 
 def _draws(users: int, shares: Array) -> float:
-    """Return how many draws from the prior, weighed by the likelihood, are worth one from the posterior."""
+    """Return how many draws from the prior, weighted by the likelihood, are worth one from the posterior."""
     channel, prior = routes.krr_channel(EPSILON, shares.size), np.full(shares.size, 0.5)
     tally = np.rint(users * shares).astype(int)
     once, twice = (bayes.posterior(channel, times * tally, prior).log_marginal for times in (1, 2))

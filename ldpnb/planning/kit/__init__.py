@@ -1,4 +1,1 @@
-"""From a saved plan to a folder for the field: whom to ask, the device, the form, and every text that people see.
-
-The words are in `texts`; `pages` puts a plan's numbers into them, and `command` is ``ldpnb kit``.
-"""
+"""From a saved plan to a folder for the field: `texts` has the words, into which `pages` puts a plan's numbers."""

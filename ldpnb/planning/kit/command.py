@@ -12,6 +12,7 @@ from ldpnb.checks import UsageError, as_usage
 from ldpnb.data.command import reading_options, stated
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
+_BY = "A public column beside each report: sex=f,m (repeatable)."
 
 
 @click.command(short_help="Write what the field needs for a saved plan.")
@@ -19,9 +20,7 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="A new folder.")
 @click.option("--frame", type=_FILE, help="Table of the population, to draw from with --seed.")
 @click.option("--seed", type=click.IntRange(0), help="A number, chosen in public, that makes the draw repeatable.")
-@click.option(
-    "--by", multiple=True, metavar="COLUMN=VALUES", help="A public column beside each report: sex=f,m (repeatable)."
-)
+@click.option("--by", multiple=True, metavar="COLUMN=VALUES", help=_BY)
 @reading_options
 def kit(plan: Path, output: Path, frame: Path | None, seed: int | None, by: tuple[str, ...], **options: Any) -> None:
     """Write what the field needs for PLAN, a file of `ldpnb plan --save`, into a new folder.
@@ -32,8 +31,8 @@ def kit(plan: Path, output: Path, frame: Path | None, seed: int | None, by: tupl
     """
     from ldpnb.planning.kit.pages import pages
     from ldpnb.planning.tables import read_columns
-    from ldpnb.surveys.draw import columns, draw
     from ldpnb.surveys.field_plan import FieldPlan
+    from ldpnb.surveys.fieldwork import draw
 
     if (frame is None) != (seed is None):
         missing = "seed" if seed is None else "frame"
@@ -44,7 +43,7 @@ def kit(plan: Path, output: Path, frame: Path | None, seed: int | None, by: tupl
     with as_usage():
         planned, origin = FieldPlan.load(plan), dict[str, Any]()
         if frame is not None and seed is not None:
-            listed = read_columns(frame, columns(planned), "frame", stated(options))
+            listed = read_columns(frame, ("id", *filter(None, [planned.unit])), "frame", stated(options))
             origin = {"drawn": draw(planned, listed, seed=seed), "seed": seed, "listed": listed["id"].size}
             origin["list_sum"] = hashlib.sha256(frame.read_bytes()).hexdigest()
         save(output, pages(planned, groups, **origin))

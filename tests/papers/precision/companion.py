@@ -25,7 +25,6 @@ CERTIFICATES = {
     },
 }
 EXCEPTIONS = {
-    "dropouts-with-estimated-group-sizes": "roots of variances that a proof decides user by user",
     "the-best-channel-for-a-gap": "ratios to an optimum that its dual bound certifies to six digits",
     "shuffled-reports-of-any-randomizer": "upper bounds by a Fourier transform that adds its own error",
     "shuffled-reports-against-central-gaussian-noise": "roots of bounds on delta that meet to a few thousandths",

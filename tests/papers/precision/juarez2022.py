@@ -1,16 +1,8 @@
 """The numbers printed for juarez2022, computed anew in high precision from its mechanisms and equations (19), (20)."""
 
-from csv import DictReader
-
 from certify import largest
 from mpmath import exp, findroot, log, mpf, ncdf, npdf, sqrt, tanh
 
-from ldpnb.run.catalogue import home
-
-FOLDER = home() / "ldpnb/papers/juarez2022"
-PUBLISHED = {
-    (row["place"], row["key"]): row["value"] for row in DictReader((FOLDER / "printed.csv").read_text().splitlines())
-}
 HALVES, MILLIONS = (10_000, 10_000), (5 * 10**6, 5 * 10**6)
 
 

@@ -53,7 +53,7 @@ CERTIFICATES = {
     },
 }
 EXCEPTIONS = {
-    "frequency-communication": "prints an entropy that the second route adds up",
+    "frequency-communication": "prints an entropy whose formula is decided on symbols",
     "frequency-estimator": "prints whole numbers, and a bias",
     "mean-communication": "the second route is at these sizes",
     "local-model-pure-or-approximate": "second routes are at these budgets and channels",

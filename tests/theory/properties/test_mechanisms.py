@@ -69,7 +69,7 @@ def test_one_number_for_a_gap_loses_exactly_its_budget(
     channel = bit.channel(values)
     assert stochastic(channel)
     assert privacy_loss(bit.channel()).epsilon == pytest.approx(epsilon, rel=1e-9, abs=ROUNDING)
-    weights = contrast_weights(sizes, (0, 1))
+    weights = contrast_weights(sizes)
     assert channel[1] - channel[0] == pytest.approx(bit.gain * np.outer(weights, values).ravel(), rel=1e-9, abs=1e-15)
     assert np.abs(weights).max() == 1
     assert 2 / noisy.scale == pytest.approx(epsilon, rel=1e-12)
@@ -128,16 +128,15 @@ def test_sampled_group_tallies_have_the_exact_joint_law(groups: int) -> None:
     assert fits(map(tuple, draws.tolist()), sum_law(*clients))
 
 
-@pytest.mark.parametrize("pair", [(0, 1), (2, 0)])
-def test_sampled_sums_of_signs_have_their_exact_law(pair: tuple[int, int]) -> None:
-    mechanism, counts, values = SignedBit(1.3, (2, 1, 1), pair), np.array([[1, 1], [0, 1], [1, 0]]), [-1.0, 0.4]
+def test_sampled_sums_of_signs_have_their_exact_law() -> None:
+    mechanism, counts, values = SignedBit(1.3, (2, 1, 1)), np.array([[1, 1], [0, 1], [1, 0]]), [-1.0, 0.4]
     channel = mechanism.channel(values).reshape(2, 3, 2)
     clients = [
         law_of(np.array([[-1.0], [1.0]]), channel[:, g, v])
         for g, v in product(range(3), range(2))
         for _ in range(counts[g, v])
     ]
-    draws = mechanism.sample_sums(counts, values, repetitions=DRAWS, rng=stream("signs", *pair, seed=1))
+    draws = mechanism.sample_sums(counts, values, repetitions=DRAWS, rng=stream("signs", seed=1))
     assert fits(((x,) for x in draws.tolist()), sum_law(*clients))
 
 

@@ -131,14 +131,3 @@ def test_no_output_of_a_noisy_statistic_passes_its_loss(
     assert abs(np.log(one @ density) - np.log(other @ density)) <= loss * (1 + 1e-9) + 1e-9
     assert loss <= np.ptp(values) / scale * (1 + 1e-9) + 1e-12
     assert outcomes.loss(2 * scale) <= loss * (1 + 1e-9) + 1e-12
-
-
-@examples(4)
-@given(st.integers(2, 3), logarithmic(0.3, 3.0), st.data())
-def test_the_best_channel_for_several_distributions_has_their_mean_error(size: int, epsilon: float, data) -> None:
-    points = [data.draw(distributions(size, least=0.01)) for _ in range(3)]
-    assume(np.min(points) > 0.02)
-    design = best_channel(points, epsilon)
-    errors = [information.distribution_error(design.channel, point) for point in points]
-    assert np.mean(errors) == pytest.approx(design.error, rel=1e-6)
-    assert design.lower_bound == pytest.approx(design.error, rel=1e-6)

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ldpnb.accuracy import budgets, dropouts
+from ldpnb.accuracy import budgets
 from ldpnb.accuracy.gaps import GroupGap, absolute_gap_bias, absolute_gap_error
 from ldpnb.estimators import gaps as estimators
 from ldpnb.mechanisms.contrasts import Contrast, SignedBit, SignedLaplace
@@ -292,24 +292,3 @@ def chain(
             ):
                 row = {"metric": metric, "mechanism": name, "way": way, BUDGET: epsilon}
                 yield row | {"error of the gap": value, "standard_error": error}
-
-
-@table
-def dropout_errors(group_size: int, shares: Sequence[float], epsilon: float, *, repetitions: int, seed: int) -> Rows:
-    """Yield root mean squared errors of M_R's gap if a share of the first group does not answer; means .8 and .6.
-
-    By the sizes of the whole groups, and by sizes estimated from the reported groups: delta method, and simulated.
-    """
-    signs, means, squares = DiscretisedMeans.calibrated(epsilon), (0.8, 0.6), (0.64, 0.36)
-    for share in shares:
-        answer, dropped = (round(group_size * (1 - share)), group_size), (share, 0.0)
-        whole = dropouts.dropout_error(signs, answer, dropped, means, squares)
-        repaired = dropouts.estimated_sizes_variance(signs, answer, means, squares)
-        rng = stream("dropouts", share, seed=seed)
-        tallies = signs.sample_tallies(np.diag(answer), np.array(means), repetitions=repetitions, rng=rng)
-        drawn = np.square(estimators.self_sized_means(signs, tallies) @ (1, -1) - (means[0] - means[1]))
-        rows = (("Definition 5.1", whole, None), ("estimated sizes", repaired, None))
-        error = drawn.std() / np.sqrt(repetitions) / (2 * np.sqrt(drawn.mean()))
-        for name, square, bar in (*rows, ("estimated sizes", drawn.mean(), error)):
-            row = {"share of the first group that drops out": share, "sizes": name}
-            yield row | {"root mean squared error": float(np.sqrt(square)), "standard error": bar}

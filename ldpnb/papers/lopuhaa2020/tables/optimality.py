@@ -21,7 +21,6 @@ from ldpnb.notebook import Rows, table
 from ldpnb.papers.lopuhaa2020.tables import frequencies
 from ldpnb.papers.lopuhaa2020.tables.frequencies import EPSILON, Truth
 from ldpnb.privacy.best_channel import best_channel
-from ldpnb.rng import stream
 
 Floats = NDArray[np.float64]
 
@@ -63,8 +62,7 @@ def binary_errors_and_bounds(users: Sequence[int], epsilons: Sequence[float]) ->
 def errors_and_bounds(domain_size: int, users: int, epsilons: Sequence[float], *, draws: int, seed: int) -> Rows:
     """Simulate errors of the distribution by k-ary randomised response under Jeffreys' prior, with the bounds on them.
 
-    Information is averaged over as many points of the prior as there are draws. Bounds have no standard error. The
-    sharpest valid bound is that of those for any channel.
+    Bounds are exact. The sharpest valid bound is that of those for any channel.
     """
     estimators = {name: frequencies.ESTIMATORS[name] for name in (*frequencies.SOURCE_ESTIMATORS, "Bayes")}
     truth, setting = Truth.from_prior(domain_size, users), {"mechanism": "k-RR", "users": users}
@@ -76,13 +74,12 @@ def errors_and_bounds(domain_size: int, users: int, epsilons: Sequence[float], *
         least[epsilon] = min(least[epsilon], users * (error + 4 * deviation))
         row = setting | {EPSILON: epsilon, "quantity": name, SCALED: users * error}
         yield row | {"standard error": users * deviation}
-    points = stream("prior", domain_size, seed=seed).dirichlet(np.full(domain_size, 0.5), size=draws)
+    prior = information.SymmetricDirichlet(domain_size)
     for epsilon in epsilons:
         krr = KaryRandomisedResponse(epsilon, domain_size)
-        limit = information.unbiased_frequency_error(krr) + information.SymmetricDirichlet(domain_size).diversity()
-        constant = np.mean([information.krr_log_det_information(point, epsilon=epsilon) for point in points])
+        limit = information.unbiased_frequency_error(krr) + prior.diversity()
         any_n = users * LowerBounds(domain_size, epsilon).finite_users(users)
-        bounds = _bounds(domain_size, epsilon, limit, float(constant)) | {ANY_N: any_n}
+        bounds = _bounds(domain_size, epsilon, limit, prior.krr_log_det_information(epsilon)) | {ANY_N: any_n}
         valid = [bounds[name] for name in (LIMITING, "any channel") if bounds[name] <= least[epsilon]]
         for name, bound in (bounds | {VALID: max([any_n, *valid])}).items():
             yield setting | {EPSILON: epsilon, "quantity": name, SCALED: bound, "standard error": np.nan}
