@@ -11,8 +11,6 @@ _KINDS = {
     "proof": "proof, numbers confirm",
 }
 
-READINGS = {"printed": "", "reconstructed": " (the formula is lost in the text at hand)"}
-
 
 def verdicts(*identifiers: str) -> None:
     """Show verdicts such as ``"biswas2022/theorem-3.5"`` with their evidence and, where the source errs, what holds."""
@@ -29,11 +27,13 @@ def _paragraph(identifier: str) -> str:
         kind += f", false alarm <= {short(verdict.false_alarm)}"
     if verdict.power is not None:
         kind += f", power {short(verdict.power)}"
-    lines = [f"**{claim.place}: {verdict.status}.** {says}", "", f"- Decided for {verdict.decided_for}"]
+    reach = f"{verdict.reach}: {verdict.over}" if verdict.over else verdict.reach
+    lost = " (the formula is lost in the text at hand)" if verdict.reading == "reconstructed" else ""
+    lines = [f"**{claim.place}: {verdict.status}.** {says}", "", f"- Decided for {reach}"]
     rows = {
         f"Evidence ({kind})": verdict.evidence,
         "Answer" if verdict.status == "answered" else "What holds": verdict.corrected,
-        f"Assumption{READINGS[verdict.reading]}": verdict.assumption,
+        f"Assumption{lost}": verdict.assumption,
         "Argued in words": verdict.argument,
     }
     return "\n".join([*lines, *(f"- {label}: {text}" for label, text in rows.items() if text)])

@@ -9,7 +9,7 @@ import pytest
 
 from ldpnb import claims
 from ldpnb.claims import Evidence, Verdict
-from ldpnb.run.catalogue import home
+from ldpnb.run.catalogue import catalogue, home
 from ldpnb.run.ledger import committed_ledger
 
 LEDGER = committed_ledger()
@@ -88,6 +88,7 @@ def test_the_readme_counts_the_ledger(source: str) -> None:
     counted = Counter([*own["status"], *own["reach"], *["claims"] * len(own)])
     counted |= {"reproduced as printed": sum(reproduced["reading"] == "printed")}
     counted |= {"as reconstructed": sum(reproduced["reading"] == "reconstructed")}
+    assert shown["notebooks"] == str(sum(n.source == source for n in catalogue()) or "")
     words = shown.keys() - {"", "source", "about", "notebooks"}
     assert {word: int(shown[word]) for word in words} == {word: counted[word] for word in words}
 
