@@ -82,8 +82,8 @@ def _users_for_certain() -> Pairs:
 
 @second_route(means.success, means.laplace_sum_tail)
 def _success() -> Pairs:
-    for users in (100, 1000):
-        yield means.success(NOISES[0], users, 1.6), 1 - routes.inverted_tail(users, 0.1 * users)
+    for users, total in ((100, 10.0), (1000, 100.0), (100, 36.0), (100, 0.36), (10_000, 0.036)):
+        yield means.success(NOISES[0], users, 16 * total / users), 1 - routes.inverted_tail(users, total)
     for users, reach in ((40, 5), (41, 7)):
         within = sum(comb(users, ones) for ones in range(users + 1) if abs(2 * ones - users) <= 2 * reach)
         yield means.success(BITS[1], users, 5 * (reach + 0.2) / users / np.tanh(1.5)), within / 2**users
