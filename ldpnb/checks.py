@@ -175,23 +175,6 @@ def as_usage() -> Iterator[None]:
         raise UsageError(str(error)) from None
 
 
-@contextmanager
-def needed_for(what: str) -> Iterator[None]:
-    """If an optional library is missing, say in one line which package `what` needs.
-
-    >>> with needed_for("a download"):
-    ...     raise ModuleNotFoundError(name="pooch")
-    Traceback (most recent call last):
-    ldpnb.checks.UsageError: a download needs pooch; `python -m pip install pooch` brings it
-    """
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        library = (error.name or "").partition(".")[0]
-        package = {"sklearn": "scikit-learn"}.get(library, library.replace("_", "-"))
-        raise UsageError(f"{what} needs {library}; `python -m pip install {package}` brings it") from None
-
-
 def shown(text: str) -> str:
     r"""Return a user's word for a message: unchanged, or escaped and shortened if it would spoil the line.
 

@@ -20,7 +20,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ldpnb import writing
+from ldpnb import checks, writing
 
 Status = Literal["reproduced", "supported", "corrected", "refuted", "answered", "open"]
 Kind = Literal["identity", "enumeration", "certified", "statistical", "proof"]
@@ -92,11 +92,6 @@ class Verdict:
             raise ValueError(f"statistical evidence needs a false-alarm rate in (0, 1e-6], got {self.false_alarm!r}")
         if self.reading == "reconstructed" and not self.assumption:
             raise ValueError("a reconstructed reading is an assumption, and needs one")
-
-    @property
-    def decided_for(self) -> str:
-        """Return reach and domain in one line."""
-        return f"{self.reach}: {self.over}" if self.over else self.reach
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,17 +188,13 @@ def claims(source: str | None = None) -> tuple[Claim, ...]:
     """Return every registered claim, or those of one source, in the order of `LEDGERS`."""
     if source is None:
         return tuple(claim for key in LEDGERS for claim in claims(key))
-    if source not in LEDGERS:
-        raise ValueError(f"source must be one of {', '.join(LEDGERS)}, got source={source!r}")
-    return tuple(importlib.import_module("ldpnb.sections").load(source))
+    return tuple(importlib.import_module("ldpnb.sections").load(checks.choice(source=source, among=tuple(LEDGERS))))
 
 
 def find(identifier: str) -> Claim:
     """Return the claim of that identifier."""
     known = {c.id: c for c in claims(identifier.split("/")[0])}
-    if identifier not in known:
-        raise ValueError(f"claim must be one of {', '.join(known)}, got claim={identifier!r}")
-    return known[identifier]
+    return known[checks.choice(claim=identifier, among=tuple(known))]
 
 
 @cache

@@ -59,7 +59,9 @@ def main() -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing more can be said to it
         sys.exit(1)
-    except (OSError, MemoryError, ImportError) as error:
+    except ImportError as error:
+        _end(f"{error}; one of ldpnb's extras (files, learning, dask) brings it", 2)
+    except (OSError, MemoryError) as error:
         _end(str(error) or type(error).__name__, 1)
     sys.exit(code or 0)
 
@@ -165,7 +167,8 @@ def verdicts(source: str | None, status: str | None, verbose: bool) -> None:
     """Decide every claim anew and print the ledger; exit 1 if a verdict differs from the committed one."""
     from ldpnb.run import ledger
 
-    table = ledger.ledger(source, status)
+    decided = ledger.ledger(source)
+    table = decided[decided["status"] == status] if status else decided
     for row in table.to_dict("records"):
         short = f"{row['status']:<10}  {row['reach']:<14}  {row['claim']:<44}  {row['says']}"
         click.echo(f"{ledger.described(row)}\n" if verbose else short)
@@ -173,25 +176,23 @@ def verdicts(source: str | None, status: str | None, verbose: bool) -> None:
         ", ".join(f"{n} {word}" for word, n in table[column].value_counts().items()) for column in ("status", "reach")
     )
     click.echo(f"{len(table)} claims: {status_counts}; decided for {reach_counts}")
-    if differing := ledger.changes(source):
+    if differing := ledger.changes(decided):
         click.echo("\n".join(f"differs from the committed ledger: {line}" for line in differing), err=True)
         raise SystemExit(1)
 
 
-@cli.command(short_help="Renew the README's table and the erratum sheets, or print one sheet.")
+@cli.command(short_help="Renew the erratum sheets, or print one.")
 @click.option("--errata", type=click.Choice(tuple(SOURCES)), help="Print this source's erratum sheet.")
 def report(errata: str | None) -> None:
-    """Renew what is committed of the README's table and the erratum sheets, or print the sheet of a source.
+    """Renew the committed erratum sheets, or print the sheet of a source.
 
     A sheet is Markdown; where there are pandoc and a TeX, `ldpnb report --errata bun2022 | pandoc -o bun2022.pdf`
     makes it a PDF.
     """
     from ldpnb.run import errata as sheets
-    from ldpnb.run import ledger
 
     if errata:
         click.echo(sheets.sheet(errata), nl=False)
         return
-    ledger.renew_readme()
     for source, path in sheets.sheets().items():
         writing.write(path, sheets.sheet(source).encode())

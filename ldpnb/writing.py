@@ -1,11 +1,10 @@
-"""Files that are there whole or not at all: written in one step, and refused in one line if they were cut off."""
+"""Files that are there whole or not at all, since they are written in one step."""
 
 import errno
 import os
 import secrets
 from csv import DictReader
 from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 
 
@@ -32,24 +31,10 @@ def write(path: Path, content: bytes) -> None:
         partial.unlink(missing_ok=True)
 
 
-def read(path: Traversable) -> str:
-    """Return the text of a file that comes with the companion; where it was cut off, an `OSError` names it.
-
-    >>> read(Path("/dev/null"))
-    Traceback (most recent call last):
-    OSError: /dev/null is cut off: its last line does not end; `git checkout` or a new installation brings it back
-    """
-    text = path.read_text(encoding="utf-8")
-    if not text.endswith("\n"):
-        reason = "its last line does not end; `git checkout` or a new installation brings it back"
-        raise OSError(f"{path} is cut off: {reason}")
-    return text
-
-
 def rows(path: str) -> list[dict[str, str]]:
     """Return the rows of a CSV table of the package, by its path there.
 
     >>> rows("data/adult_age.csv")[0]
     {'age': '17', 'count': '395'}
     """
-    return list(DictReader(read(files("ldpnb").joinpath(path)).splitlines()))
+    return list(DictReader(files("ldpnb").joinpath(path).read_text(encoding="utf-8").splitlines()))

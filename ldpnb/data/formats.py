@@ -103,8 +103,6 @@ def _one(names: Sequence[str], stated: str, what: str) -> str:
 
 def _workbook(data: bytes, reading: Reading) -> Table:
     """Read a sheet; cells keep their types, and only an empty one is missing."""
-    with checks.needed_for("a workbook"):
-        import python_calamine  # noqa: F401
     cells: dict[str, Any] = {"header": None, "dtype": object, "na_filter": False}
     sheets = pd.read_excel(io.BytesIO(data), sheet_name=None, engine="calamine", **cells)
     sheet = sheets[_one([name for name, sheet in sheets.items() if sheet.size], reading.sheet, "sheets")]
@@ -124,8 +122,8 @@ def _texts(cells: pd.DataFrame) -> list[list[str]]:
 
 def _labelled(path: Path, suffix: str) -> pd.DataFrame:
     """Read a file of Stata or SPSS, with words in place of codes where every code of a column has one."""
-    with checks.needed_for("a file of Stata or SPSS"):
-        import pyreadstat
+    import pyreadstat
+
     frame, meta = (pyreadstat.read_dta if suffix == ".dta" else pyreadstat.read_sav)(path)
     for name, words in meta.variable_value_labels.items():
         if frame[name].dropna().isin(list(words)).all():  # else a scale whose ends alone have words

@@ -48,8 +48,7 @@ def fetch(cache: str | Path | None = None) -> Path:
     The folder is by default that of ``LDPNB_CACHE`` or the user's cache folder. An OSError says how to get the file if
     it is not there and cannot be fetched, or does not match its checksum.
     """
-    with checks.needed_for("a download"):
-        import pooch
+    import pooch
 
     folder = Path(cache or os.environ.get(CACHE_VARIABLE) or pooch.os_cache("ldpnb"))
     pooch.get_logger().setLevel("ERROR")

@@ -5,9 +5,11 @@ Papermill is imported by what reads declarations, which is no notebook.
 
 import ast
 import math
+import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from ldpnb.checks import UsageError, nearest, shortened, shown
@@ -33,15 +35,11 @@ class Parameter:
     default: Any
     meaning: str
 
-    @property
-    def names_a_file(self) -> bool:
-        """Whether it is the path of a file or folder."""
-        return self.meaning.startswith(("file;", "folder;"))
-
     def convert(self, value: Any) -> Any:
         """Return `value` as this parameter's type, from text (the command line) or from a Python value.
 
-        `UsageError` if it cannot be converted without loss, is not finite, outside its interval, or none of its words.
+        A path becomes absolute: it counts from here, since notebooks run in their own folder. `UsageError` if the value
+        cannot be converted without loss, is not finite, outside its interval, none of its words, or no file.
 
         >>> Parameter("users", "int", 10, "").convert("1e6")
         1000000
@@ -67,6 +65,11 @@ class Parameter:
         words = re.split(r",\s*", listed[1]) if listed else []
         if words and converted not in words:
             raise self._refused(f"be one of {', '.join(words)}", value, nearest(converted, words))
+        if converted and self.meaning.startswith(("file;", "folder;")):
+            path = Path(os.path.expanduser(converted)).absolute()
+            if not path.exists():
+                raise self._refused("be a file", converted)
+            return str(path)
         return converted
 
     def _refused(self, rule: str, value: Any, hint: str = "") -> UsageError:

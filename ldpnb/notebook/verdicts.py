@@ -11,8 +11,6 @@ _KINDS = {
     "proof": "proof, numbers confirm",
 }
 
-READINGS = {"printed": "", "reconstructed": " (the formula is lost in the text at hand)"}
-
 
 def verdicts(*identifiers: str) -> None:
     """Show verdicts such as ``"biswas2022/theorem-3.5"`` with their evidence and, where the source errs, what holds."""
@@ -35,11 +33,13 @@ def points(verdict: claims.Verdict) -> str:
     """Return a verdict as a list in Markdown."""
     rates = {"false alarm <=": verdict.false_alarm, "power": verdict.power}
     kind = ", ".join([_KINDS[verdict.kind], *(f"{name} {short(v)}" for name, v in rates.items() if v is not None)])
+    reach = f"{verdict.reach}: {verdict.over}" if verdict.over else verdict.reach
+    lost = " (the formula is lost in the text at hand)" if verdict.reading == "reconstructed" else ""
     rows = {
         f"Evidence ({kind})": verdict.evidence,
         "Answer" if verdict.status == "answered" else "What holds": verdict.corrected,
-        f"Assumption{READINGS[verdict.reading]}": verdict.assumption,
+        f"Assumption{lost}": verdict.assumption,
         "Argued in words": verdict.argument,
     }
-    lines = [f"Decided for {verdict.decided_for}", *(f"{label}: {text}" for label, text in rows.items() if text)]
+    lines = [f"Decided for {reach}", *(f"{label}: {text}" for label, text in rows.items() if text)]
     return "\n".join(f"- {line}" for line in lines)

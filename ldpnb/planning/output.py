@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from ldpnb.checks import UsageError, needed_for
+from ldpnb.checks import UsageError
 from ldpnb.writing import write
 
 PICTURES = ("png", "svg", "pdf")
@@ -32,7 +32,7 @@ def show(result: Any, style: str, output: Path | None, picture: Callable[[], Any
         if style == "csv":
             next(iter(frames.values())).to_csv(buffer, index=False)
         else:
-            with needed_for("an Excel file"), pd.ExcelWriter(buffer) as book:
+            with pd.ExcelWriter(buffer) as book:
                 for name, frame in frames.items():
                     frame.to_excel(book, sheet_name=name, index=False)
     else:

@@ -22,7 +22,8 @@ _ASKS = {
 }
 """How each quantity is asked for, and how it is given."""
 _BOUNDS = {
-    "exact": "the law of reports or noise at the worst data, continued between whole numbers; shares at once add up; holds for all data",
+    "exact": "the law of reports or noise at the worst data, continued between whole numbers; shares at once add up; "
+    "holds for all data",
     "Hoeffding": "Hoeffding's bound, of samples without replacement by Serfling's factor; holds for all data",
     "Chernoff": "Chernoff's bound at the worst data, minimised over its parameter; holds for all data",
     "Chebyshev": "Chebyshev's bound at the worst variance; holds for all data",

@@ -34,18 +34,8 @@ class Notebook:
         return declared_parameters(self.declaration, self.id) if self.declaration else ()
 
     def check(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the given parameters converted to their types (`checked`), and paths made absolute.
-
-        They count from here, since notebooks run in their own folder; one that is not there is a `UsageError`.
-        """
-        known = self.parameters if given else ()
-        values = checked(known, given, self.id)
-        for name in (parameter.name for parameter in known if parameter.names_a_file and values.get(parameter.name)):
-            path = Path(os.path.expanduser(values[name])).absolute()
-            if not path.exists():
-                raise UsageError(f"{name} must be a file, got {name}={shown(values[name])}")
-            values[name] = str(path)
-        return values
+        """Return the given parameters converted to their types (`checked`)."""
+        return checked(self.parameters if given else (), given, self.id)
 
 
 def _checkout() -> Path:

@@ -7,7 +7,6 @@ Statement and correction are those of the ledger; the sheet is ``errata.md.jinja
 
 import tomllib
 from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from ldpnb import claims
@@ -15,18 +14,13 @@ from ldpnb.run.catalogue import home
 
 
 def sheets() -> dict[str, Path]:
-    """Return where the sheets are committed, by source, of the sources that have one."""
-    paths = {source: home() / f"figures/{i}_{source}/errata.md" for i, source in enumerate(claims.SOURCES, 1)}
-    return {source: path for source, path in paths.items() if _words(source).is_file()}
-
-
-def _words(source: str) -> Traversable:
-    return files(f"ldpnb.papers.{source}") / "errata.toml"
+    """Return where the sheets are committed, by source."""
+    return {source: home() / f"figures/{i}_{source}/errata.md" for i, source in enumerate(claims.SOURCES, 1)}
 
 
 def noted(source: str) -> dict[str, dict[str, str]]:
     """Return the entries of a source's sheet by claim: ``counterexample``, ``python``, ``prints`` and ``rests``."""
-    entries = tomllib.loads(_words(source).read_text(encoding="utf-8"))
+    entries = tomllib.loads(files(f"ldpnb.papers.{source}").joinpath("errata.toml").read_text(encoding="utf-8"))
     return {
         f"{source}/{key}": {name: text if name == "python" else " ".join(text.split()) for name, text in row.items()}
         for key, row in entries.items()

@@ -38,7 +38,7 @@ class ForkedKernel(LocalProvisioner):
             return await super().launch_kernel(cmd, **options)
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(_IMPORTS)
-        given = (cmd[len(program) :], dict(options["env"]), options.get("cwd") or os.getcwd())
+        given = cmd[len(program) :], dict(options["env"]), options.get("cwd") or os.getcwd()
         process = context.Process(target=_become_a_kernel, args=given, daemon=True)
         try:
             process.start()
@@ -70,13 +70,13 @@ def _become_a_kernel(arguments: list[str], environment: Mapping[str, str], folde
         for stream in range(3):
             os.dup2(nowhere.fileno(), stream)
     gc.freeze()  # what was imported stays: no collection looks through it again
-    _be_killed_with_parent()
+    be_killed_with_parent()
     # 0: ipykernel would wait for the process that it was forked from, which stays while its children do
     IPKernelApp.launch_instance([*arguments, "--IPKernelApp.parent_handle=0"])
 
 
-def _be_killed_with_parent() -> None:
-    """Let the system kill this process once the one that started it has ended, even while C code holds the lock.
+def be_killed_with_parent() -> None:
+    """Let Linux kill this process once the one that started it has ended, even while C code holds the lock.
 
     That end closes a pipe, of which the system tells by the signal that is chosen here.
     """

@@ -1,33 +1,24 @@
-"""The ledger of verdicts, for notebooks, the terminal and the README."""
+"""The ledger of verdicts, for notebooks and the terminal."""
 
 import inspect
 import pkgutil
 from collections.abc import Mapping
 from dataclasses import asdict
-from io import StringIO
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import ldpnb
-from ldpnb import claims, writing
+from ldpnb import claims
 from ldpnb.run.catalogue import catalogue, home
 
-_START, _END = "<!-- sources: written by `ldpnb report` -->", "<!-- end of sources -->"
-
-COLUMNS = (
+_COLUMNS = (
     *("claim", "notebook", "place", "says", "status", "reach", "over", "evidence", "corrected", "assumption"),
     *("argument", "reading", "kind", "false_alarm", "power"),
 )
 
 
-def ledger(source: str | None = None, status: str | None = None) -> Any:
-    """Return the ledger: every claim, or those of a source or a status, with its verdict and its notebook.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns as `COLUMNS`, a row per claim.
-    """
+def ledger(source: str | None = None) -> Any:
+    """Return a `pandas.DataFrame` of every claim, or those of a source, with its verdict and its notebook."""
     import pandas as pd
     from threadpoolctl import threadpool_limits
 
@@ -38,35 +29,24 @@ def ledger(source: str | None = None, status: str | None = None) -> Any:
             | asdict(claims.decide(c.id))
             for c in claims.claims(source)
         ]
-    table = pd.DataFrame(rows, columns=COLUMNS)
-    return table if status is None else table[table["status"] == status].reset_index(drop=True)
+    return pd.DataFrame(rows, columns=_COLUMNS)
 
 
 def committed_ledger() -> Any:
     """Return the committed ledger, ``figures/verdicts.csv``."""
     import pandas as pd
 
-    text = StringIO(writing.read(home() / "figures/verdicts.csv"))
-    return pd.read_csv(text, keep_default_na=False, dtype={"false_alarm": str, "power": str})
+    path = home() / "figures/verdicts.csv"
+    return pd.read_csv(path, keep_default_na=False, dtype={"false_alarm": str, "power": str})
 
 
-_MENDED = ("place", "says", "over", "corrected", "assumption", "argument")
-"""Columns of the ledger that a sentence mended in a section changes."""
-
-
-def changes(source: str | None = None) -> list[str]:
-    """Return the differences between the verdicts computed now and the committed ledger, one per line."""
-    committed = committed_ledger()
-    ours = committed[committed["claim"].str.startswith(f"{source}/")] if source else committed
-    now, then = ({row["claim"]: row for row in table.to_dict("records")} for table in (ledger(source), ours))
-    differences = []
-    for name in now | then:
-        before, after = (f"{t[name]['status']}, {t[name]['reach']}" if name in t else "absent" for t in (then, now))
-        if before != after:
-            differences.append(f"{name}: {before} -> {after}")
-        elif any(then[name][part] != now[name][part] for part in _MENDED):
-            differences.append(f"{name}: its words differ; run its notebook and 99_verdicts")
-    return differences
+def changes(table: Any) -> list[str]:
+    """Return where the verdicts of a ledger differ from the committed ones, one per line."""
+    then, now = (
+        {row["claim"]: f"{row['status']}, {row['reach']}" for row in rows.to_dict("records")}
+        for rows in (committed_ledger(), table)
+    )
+    return [f"{name}: {then.get(name, 'absent')} -> {now[name]}" for name in now if then.get(name) != now[name]]
 
 
 def place(function: Any) -> tuple[Path, int]:
@@ -95,27 +75,3 @@ def card(name: str) -> str:
     for label, functions in {"decided by": [claim.check], "rests on": rests}.items():
         lines += [f"{label}: {file.as_posix()}:{line}" for file, line in map(place, functions)]
     return "\n".join(lines)
-
-
-_COUNTED = {
-    "reproduced as printed": ("reproduced", "printed"),
-    "as reconstructed": ("reproduced", "reconstructed"),
-    **{word: (word,) for word in (*get_args(claims.Status)[1:], *get_args(claims.Reach))},
-}
-"""Columns of the README's table, and the words that a row has which counts in one."""
-
-
-def renew_readme() -> None:
-    """Write the table of the sources and the companion's own results, by the committed ledger, into the README."""
-    rows = committed_ledger().to_dict("records")
-    heads = ["source", "about", "notebooks", "claims", *_COUNTED]
-    lines = [_START, " | ".join(["", *heads, ""]).strip(), "|---|---|" + "---:|" * (len(heads) - 2)]
-    for number, (key, text) in enumerate(claims.LEDGERS.items(), 1):
-        own = [{row["status"], row["reach"], row["reading"]} for row in rows if row["claim"].startswith(f"{key}/")]
-        counts = [sum(words.issuperset(column) for words in own) for column in _COUNTED.values()]
-        path = f"notebooks/{number}_{key}" if key in claims.SOURCES else f"ldpnb/papers/{key}"
-        notebooks = sum(n.source == key for n in catalogue()) or ""
-        lines.append(" | ".join(map(str, ["", f"[`{key}`]({path})", text, notebooks, len(own), *counts, ""])).strip())
-    readme = home() / "README.md"
-    head, _, rest = readme.read_text(encoding="utf-8").partition(_START)
-    writing.write(readme, (head + "\n".join([*lines, _END]) + rest.partition(_END)[2]).encode())

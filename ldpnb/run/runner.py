@@ -11,15 +11,14 @@ import logging
 import multiprocessing
 import os
 import re
+import sys
 import tempfile
-import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
-from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 from unittest import mock
 
 from ldpnb import writing
@@ -84,7 +83,8 @@ def run(wanted: Sequence[Task], jobs: int) -> Iterator[Outcome]:
     if jobs < 2:
         yield from map(execute, wanted)
         return
-    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), _end_with_parent) as pool:
+    ended = kernels.be_killed_with_parent if sys.platform == "linux" else None
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), ended) as pool:
         try:
             # the last first: it decides every claim, and takes longest
             running = {pool.submit(execute, task): task for task in reversed(wanted)}
@@ -95,16 +95,6 @@ def run(wanted: Sequence[Task], jobs: int) -> Iterator[Outcome]:
             for process in multiprocessing.active_children():
                 process.terminate()
             raise
-
-
-def _end_with_parent() -> None:
-    """Let this process end as soon as the one that started it has ended."""
-
-    def wait() -> None:
-        cast(BaseProcess, multiprocessing.parent_process()).join()
-        os._exit(1)
-
-    threading.Thread(target=wait, daemon=True).start()
 
 
 def execute(task: Task) -> Outcome:
@@ -125,32 +115,31 @@ def _renew(task: Task) -> str:
     failed, source = task.target.with_suffix(".failed.ipynb"), task.notebook.path.read_bytes()
     for pictures in (True, False) if task.target.exists() else (False,):
         with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            environment = kernel_environment(folder, folder / "figures" / task.notebook.id, task.parameters)
+            folder, figures = Path(name), Path(name, "figures")
+            environment = kernel_environment(folder, figures / task.notebook.id, task.parameters)
             with mock.patch.dict(os.environ, environment | ({FORMAT: "png"} if pictures else {})):
                 executed, error = _executed(task, source, folder)
-            fresh = _files(folder / "figures")
+            made = {task.figures / p.relative_to(figures): p.read_bytes() for p in figures.rglob("*") if p.is_file()}
         if error:
             writing.write(failed, executed)
             return f"{error} (see {failed})"
         failed.unlink(missing_ok=True)
         if pictures:  # any page is the same, if there is one
-            fresh |= {name.replace(".png", ".pdf"): b"" for name in fresh if name.endswith(".png")}
-        own, grid = f"{task.notebook.id}/", ".grid.json"  # which is made when it is asked for
-        stored = _files(task.figures)
-        stored = {n: c for n, c in stored.items() if n in fresh or (n.startswith(own) and not n.endswith(grid))}
-        before = {"notebook.ipynb": task.target.read_bytes()} if task.target.exists() else {}
-        if same_files(stored | before, fresh | {"notebook.ipynb": executed}):
+            made |= {path.with_suffix(".pdf"): b"" for path in made if path.suffix == ".png"}
+        fresh = {task.target: executed} | made  # in this order: at once, before another edit
+        earlier = (task.figures / task.notebook.id).rglob("*")
+        kept = {path for path in earlier if path.suffixes != [".grid", ".json"]}  # which is made when it is asked for
+        stored = {path: path.read_bytes() for path in kept | fresh.keys() if path.is_file()}
+        if same_files(stored, fresh):
             return ""
         if task.notebook.path.read_bytes() != source:
             beside = task.target.with_suffix(".executed.ipynb")
             writing.write(beside, executed)
             return f"it was edited while it ran: the edit stands, and the result is {beside}"
-    writing.write(task.target, executed)  # at once, before another edit
-    for name in fresh:
-        writing.write(task.figures / name, fresh[name])
-    for name in stored.keys() - fresh.keys():
-        (task.figures / name).unlink(missing_ok=True)
+    for path, content in fresh.items():
+        writing.write(path, content)
+    for path in stored.keys() - fresh.keys():
+        path.unlink(missing_ok=True)
     return ""
 
 
@@ -215,7 +204,3 @@ def kernel_environment(folder: Path, figures: Path, parameters: Mapping[str, Any
         FIGURES_FOLDER: str(figures),
         RUN_PARAMETERS: json.dumps(dict(parameters or {}), sort_keys=True),
     }
-
-
-def _files(folder: Path) -> dict[str, bytes]:
-    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}

@@ -52,9 +52,9 @@ def same_picture(one: bytes, other: bytes) -> bool:
     return pixels[0].shape == pixels[1].shape and bool(calculate_rms(*pixels) <= PIXELS)
 
 
-def same_files(stored: Mapping[str, bytes], fresh: Mapping[str, bytes]) -> bool:
-    """Return whether two folders have the same files: their contents, by name."""
-    return stored.keys() == fresh.keys() and all(_same(Path(name).suffix, stored[name], fresh[name]) for name in stored)
+def same_files(stored: Mapping[Path, bytes], fresh: Mapping[Path, bytes]) -> bool:
+    """Return whether two results have the same files: their contents, by path."""
+    return stored.keys() == fresh.keys() and all(_same(path.suffix, stored[path], fresh[path]) for path in stored)
 
 
 def _same(suffix: str, one: bytes, other: bytes) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ldpnb import checks, writing
+from ldpnb import checks
 from ldpnb.estimators.frequency import project_simplex
 from ldpnb.surveys import fieldwork, intervals
 from ldpnb.surveys.field_plan import ESTIMATORS, FieldPlan
@@ -80,7 +80,8 @@ class Estimates:
 
         table = pd.DataFrame(self.tables()["estimates"])[_SHOWN].replace("", None).dropna(axis=1, how="all")
         shown = table.to_string(index=False, na_rep="", float_format=lambda number: f"{number:.4g}")
-        words = Environment(trim_blocks=True).from_string(writing.read(files(__package__).joinpath("result.txt")))
+        template = files(__package__).joinpath("result.txt").read_text(encoding="utf-8")
+        words = Environment(trim_blocks=True).from_string(template)
         return words.render(result=self, plan=self.plan, rows=self.rows, table=shown).rstrip()
 
 

@@ -9,7 +9,6 @@ import click
 from ldpnb.checks import UsageError, shown
 from ldpnb.run.catalogue import require_uncommitted
 
-_FOLDER = click.Path(file_okay=False, path_type=Path)
 _VALUES = "A parameter's value, list with commas, low:high:count or low:high:count:log (repeatable)."
 
 
@@ -31,7 +30,7 @@ def pairs(_context: click.Context, _option: click.Parameter, values: tuple[str, 
 @click.option("-g", "--grid", multiple=True, callback=pairs, metavar="NAME=VALUES", help=_VALUES)
 @click.option("-r", "--repetitions", type=click.IntRange(2), default=1000, show_default=True, help="At every point.")
 @click.option("--seed", type=click.IntRange(0), default=2022, show_default=True, help="Of every random stream.")
-@click.option("-o", "--output", type=_FOLDER, help="Folder for the results; required to run.")
+@click.option("-o", "--output", type=click.Path(file_okay=False, path_type=Path), help="Folder; required to run.")
 @click.option("-j", "--jobs", type=click.IntRange(1), default=os.cpu_count(), help="Processes.  [default: all cores]")
 @click.option("--backend", type=click.Choice(("loky", "dask")), default="loky", help="This machine, or a Dask cluster.")
 @click.option("--scheduler", metavar="ADDRESS", help="Of the Dask cluster.")
@@ -62,11 +61,10 @@ def sweep(
     if (backend == "dask") != (scheduler is not None):
         raise UsageError(f"--backend dask and --scheduler need each other, got {backend}, {scheduler}")
     require_uncommitted(output)
-    options = {"repetitions": repetitions, "seed": seed, "jobs": jobs}
     sweeps.find(id)  # its libraries may wait for memory for ever, and must end at once then
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C, so that workers end too
     try:
-        table, computed = sweeps.sweep(id, grid, output, scheduler=scheduler, **options)
+        table, computed = sweeps.sweep(id, grid, output, repetitions, seed, jobs, scheduler)
     except UsageError:
         raise
     except Exception as error:  # of the experiment, joblib, Dask or the disk

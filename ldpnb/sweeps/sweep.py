@@ -108,7 +108,6 @@ def sweep(
     experiment: str,
     grid: Mapping[str, str],
     folder: Path,
-    *,
     repetitions: int = 1000,
     seed: int = 2022,
     jobs: int = 1,
@@ -140,16 +139,14 @@ def sweep(
 
 
 def _blocks(experiment: str, grid: Mapping[str, str], repetitions: int, seed: int) -> list[Block]:
-    """Return the blocks of a sweep, in the order of its grid."""
+    """Return the blocks of a sweep, by the experiment's parameters in the order of their names."""
     known = parameters(experiment)
     checked(known.values(), dict.fromkeys(grid.keys() - known.keys()), experiment)  # which refuses them
-    axes = [values(known[name], text) for name, text in grid.items()]
-    default = {name: parameter.default for name, parameter in known.items()}
-    points = [default | dict(zip(grid, place, strict=True)) for place in itertools.product(*axes)]
-    described = [tuple(sorted(point.items())) for point in points]
+    axes = [values(p, grid[name]) if name in grid else (p.default,) for name, p in sorted(known.items())]
+    points = [tuple(zip(sorted(known), place, strict=True)) for place in itertools.product(*axes)]
     sizes = [min(BLOCK, repetitions - done) for done in range(0, repetitions, BLOCK)]
     code = code_of(experiment)
-    return [Block(experiment, p, i, size, seed, code) for p in described for i, size in enumerate(sizes)]
+    return [Block(experiment, point, i, size, seed, code) for point in points for i, size in enumerate(sizes)]
 
 
 @functools.cache
@@ -193,8 +190,7 @@ def _stored(path: Path) -> Series | None:
     if not path.exists():
         return None
     checksum, _, text = path.read_text(encoding="utf-8", errors="replace").partition("\n")
-    series: Series | None = json.loads(text) if _hash(text) == checksum else None
-    return series
+    return json.loads(text) if _hash(text) == checksum else None
 
 
 def _table(results: Mapping[Block, Series]) -> pd.DataFrame:
@@ -202,20 +198,18 @@ def _table(results: Mapping[Block, Series]) -> pd.DataFrame:
 
     Squares are about each block's own mean, so the differences between the blocks' means are added.
     """
-    rows: dict[Any, dict[str, list[Any]]] = {}
+    parts: dict[Any, list[tuple[float, ...]]] = {}
     for block, series in results.items():
         for place, (labels, measures) in enumerate(series):
-            row = rows.setdefault((*block.point, *labels.items(), place), {})
             for measure, moments in measures.items():
-                row.setdefault(measure, []).append((block.repetitions, *moments))
-    table = []
-    for (*named, _), row in rows.items():
-        line = dict(named)
-        for measure, parts in row.items():
-            counts, means, squares = np.array(parts).T
-            line["repetitions"] = count = int(counts.sum())
-            line[measure] = mean = counts @ means / count
-            spread = squares.sum() + counts @ (means - mean) ** 2
-            line[f"{measure}_standard_error"] = np.sqrt(spread / max(count - 1, 1) / count)
-        table.append(line)
-    return pd.DataFrame(table)
+                key = (*block.point, *labels.items(), place), measure
+                parts.setdefault(key, []).append((block.repetitions, *moments))
+    rows: dict[Any, dict[str, Any]] = {}
+    for (named, measure), moments_of_blocks in parts.items():
+        counts, means, squares = np.array(moments_of_blocks).T
+        count = int(counts.sum())
+        mean = counts @ means / count
+        spread = squares.sum() + counts @ (means - mean) ** 2
+        row = rows.setdefault(named, dict(named[:-1]) | {"repetitions": count})
+        row |= {measure: mean, f"{measure}_standard_error": np.sqrt(spread / max(count - 1, 1) / count)}
+    return pd.DataFrame(list(rows.values()))

@@ -18,7 +18,7 @@ from ldpnb import claims, sections
 from ldpnb.claims import Evidence
 from ldpnb.run import errata
 from ldpnb.run.catalogue import catalogue
-from ldpnb.run.ledger import changes, committed_ledger
+from ldpnb.run.ledger import changes, committed_ledger, ledger
 
 COMMITTED = {row.claim: (row.status, row.reach) for row in committed_ledger().itertuples()}
 
@@ -89,5 +89,5 @@ def test_the_committed_erratum_sheet_is_current(source: str) -> None:
 
 
 def test_the_committed_ledger_is_current() -> None:
-    assert changes() == []
+    assert changes(ledger()) == []
     assert list(COMMITTED) == [c.id for c in claims.claims()]

@@ -9,7 +9,7 @@ import pytest
 
 from ldpnb import claims
 from ldpnb.claims import Evidence, Verdict
-from ldpnb.run.catalogue import home
+from ldpnb.run.catalogue import catalogue, home
 from ldpnb.run.ledger import committed_ledger
 
 LEDGER = committed_ledger()
@@ -45,10 +45,7 @@ def test_only_a_decider_grants_a_reach_beyond_instances(
         lambda e: e.proven(False),
         lambda e: e.proven(None),
         lambda e: e.decides(None),
-        lambda e: (
-            e.needs(False),
-            e.verdict(Verdict("open", "1", "proof")),
-        ),  # false, and nobody knows what holds instead
+        lambda e: (e.needs(False), e.verdict(Verdict("open", "1", "proof"))),  # what holds instead is not known
     ],
 )
 def test_what_evidence_cannot_bear_ends_the_check(gather: Callable[[Evidence], object]) -> None:
@@ -88,6 +85,7 @@ def test_the_readme_counts_the_ledger(source: str) -> None:
     counted = Counter([*own["status"], *own["reach"], *["claims"] * len(own)])
     counted |= {"reproduced as printed": sum(reproduced["reading"] == "printed")}
     counted |= {"as reconstructed": sum(reproduced["reading"] == "reconstructed")}
+    assert shown["notebooks"] == str(sum(n.source == source for n in catalogue()) or "")
     words = shown.keys() - {"", "source", "about", "notebooks"}
     assert {word: int(shown[word]) for word in words} == {word: counted[word] for word in words}
 
@@ -96,9 +94,8 @@ def test_the_readme_counts_the_ledger(source: str) -> None:
 def test_a_word_of_degree_ends_at_its_ratio_either_way(word: str, largest: float) -> None:
     inside, beyond = np.array([1.0, largest, 1 / largest]), largest * (1 + 1e-9)
     assert claims.within(word, inside, 1.0)
-    assert not any(
-        claims.within(word, one, other) for one, other in ((beyond, 1.0), (1.0, beyond), ([1.0, beyond], 1.0))
-    )
+    pairs = ((beyond, 1.0), (1.0, beyond), ([1.0, beyond], 1.0))
+    assert not any(claims.within(word, *pair) for pair in pairs)
 
 
 def test_better_is_smaller_and_not_equal() -> None:

@@ -45,9 +45,8 @@ def errors_of_counts() -> pd.Series:
 
 def sampling_bias() -> pd.Series:
     table = sampling.bias_curve(COUNTS, [1.0, 3.0], [0.2, 1.0], 50, seed=5)
-    return by_key(
-        table, "bias (users)", [c for c in table if c not in ("bias (users)", "standard_error")], "standard_error"
-    )
+    keys = [column for column in table if column not in ("bias (users)", "standard_error")]
+    return by_key(table, "bias (users)", keys, "standard_error")
 
 
 def reweighted_rates() -> pd.Series:
@@ -69,9 +68,8 @@ def stratified_means() -> pd.Series:
 def private_means() -> pd.Series:
     tables = private_allocation.candidates(Family((6, 4), (1.0, 3.0)), 4)
     solved = private_allocation.variances(tables, [0.5])
-    return scores(
-        private_allocation.simulated_variances(tables, solved, 0.5, draws=50_000, seed=3), "simulated", "exact"
-    )
+    table = private_allocation.simulated_variances(tables, solved, 0.5, draws=50_000, seed=3)
+    return scores(table, "simulated", "exact")
 
 
 def moments_of_gaps() -> pd.Series:

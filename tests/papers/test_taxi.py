@@ -44,13 +44,10 @@ def test_the_stand_in_has_the_sources_size_and_says_what_it_is(column, size: tup
     assert stand_in.counts.min() >= 0
 
 
-def test_a_trip_file_without_valid_trips_is_refused(tmp_path: Path) -> None:
+def test_unknown_columns_and_files_without_valid_trips_are_refused(tmp_path: Path) -> None:
     (tmp_path / "trips.csv").write_text("payment_type\n9\n\n")
     with pytest.raises(ValueError, match=r"trips.csv: no valid trips"):
         taxi("payment_type", tmp_path / "trips.csv")
-
-
-def test_unknown_columns_and_missing_files_are_refused() -> None:
     with pytest.raises(ValueError, match="column must be one of trip_distance, payment_type, got column='fare'"):
         taxi("fare")
     with pytest.raises(ValueError, match=r"data must be a file, got data='nowhere.csv'"):

@@ -32,7 +32,7 @@ def test_a_command_has_these_options_and_the_files_that_it_names(command: str, m
         assert Path(path).is_file()
 
 
-@pytest.mark.parametrize("command", [command for command in COMMANDS if command.startswith(QUICK)])
+@pytest.mark.parametrize("command", [c for c in COMMANDS if c.startswith(QUICK) and "build/" not in c])
 def test_a_quick_command_succeeds(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(home())
     result = CliRunner().invoke(cli, shlex.split(command))

@@ -38,8 +38,11 @@ def test_a_run_leaves_picture_vector_numbers_and_provenance_and_repeats_to_the_b
     stale = checkout / "figures/1_demo/01_line/figure_9.png"
     stale.parent.mkdir(parents=True)
     stale.write_bytes(b"of a figure that is no longer made")
+    grid = stale.with_name("live.grid.json")
+    grid.write_text("{}")
     assert run_one("01_line").error == ""
     assert not stale.exists()
+    assert grid.exists()
     first = files(checkout)
     assert {f"{FIGURE}{s}" for s in (".png", ".pdf", ".csv", ".json")} <= first.keys()
     assert json.loads(first[f"{FIGURE}.json"])["caption"] == "A line."

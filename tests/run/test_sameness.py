@@ -4,6 +4,7 @@ import io
 import json
 import re
 from binascii import b2a_base64
+from pathlib import Path
 
 import matplotlib.pyplot as plt
 
@@ -36,25 +37,25 @@ def edited(content: bytes, **changes: object) -> bytes:
 
 
 def test_a_figure_is_the_same_whatever_its_hashes_and_pages_and_another_with_another_word() -> None:
-    paths = REAL.parent.glob(f"{REAL.name}.*")
-    stored = {path.name: path.read_bytes() for path in paths}
-    numbers, provenance = stored["losses.csv"].decode(), stored["losses.json"]
+    stored = {path.relative_to(REAL.parent): path.read_bytes() for path in REAL.parent.glob(f"{REAL.name}.*")}
+    csv, page, record, drawn = (Path(f"losses.{kind}") for kind in ("csv", "pdf", "json", "png"))
+    numbers, provenance = stored[csv].decode(), stored[record]
     long = re.search(r"0\.\d{10}", numbers)[0]
     last = numbers.replace(long, long[:-1] + str((int(long[-1]) + 1) % 10), 1)
     for part in (
-        {"losses.csv": last.encode()},
-        {"losses.pdf": b"another"},
-        {"losses.json": edited(provenance, sha256="0", drawn={})},
+        {csv: last.encode()},
+        {page: b"another"},
+        {record: edited(provenance, sha256="0", drawn={})},
     ):
         assert same_files(stored, stored | part)
     for part in (
-        {"losses.csv": numbers.replace("exact", "exactly", 1).encode()},
-        {"losses.csv": (numbers + numbers.splitlines()[-1] + "\n").encode()},
-        {"losses.json": edited(provenance, caption="Another.")},
-        {"losses.json": b"rubbish"},
-        {"losses.png": b"rubbish"},
-        {"losses.svg": b"one format more"},
-        {"losses.png": picture()},
+        {csv: numbers.replace("exact", "exactly", 1).encode()},
+        {csv: (numbers + numbers.splitlines()[-1] + "\n").encode()},
+        {record: edited(provenance, caption="Another.")},
+        {record: b"rubbish"},
+        {drawn: b"rubbish"},
+        {Path("losses.svg"): b"one format more"},
+        {drawn: picture()},
     ):
         assert not same_files(stored, stored | part)
 
@@ -71,5 +72,6 @@ def test_a_notebook_is_the_same_if_its_pictures_are() -> None:
         json.dumps({"data": {"image/png": b2a_base64(content).decode(), "text/plain": ["<Figure>"]}}).encode()
         for content in (picture(), picture(shift=1e-6), picture("A loss of 0.28 nats"))
     )
-    assert same_files({"a.ipynb": stored}, {"a.ipynb": moved})
-    assert not same_files({"a.ipynb": stored}, {"a.ipynb": other})
+    path = Path("a.ipynb")
+    assert same_files({path: stored}, {path: moved})
+    assert not same_files({path: stored}, {path: other})

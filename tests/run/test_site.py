@@ -1,6 +1,7 @@
 """What the site makes of tables, formulas and live sections, before a browser sees it."""
 
 import ast
+import doctest
 import itertools
 import json
 from pathlib import Path
@@ -17,13 +18,20 @@ from ldpnb.run.catalogue import catalogue, home
 
 pytest.importorskip("latex2mathml", reason="`make site` installs what this needs")
 
-from ldpnb.site import live
+from ldpnb.site import code, live, mathematics, pages
 from ldpnb.site.charts import chart
 from ldpnb.site.mathematics import mathml
 
 ROWS = [(1.0, 0.5, "MLE", None, "a"), (2.0, 0.25, "MLE", None, "a"), (1.0, 0.52, "Norm-Sub", 0.01, "b")]
 TABLE = pd.DataFrame(ROWS, columns=["epsilon", "mse", "by", "error", "panel"])
 GRIDS = sorted((home() / "figures").rglob(NAME))
+
+
+@pytest.mark.parametrize("module", [code, live, mathematics, pages], ids=lambda module: module.__name__)
+def test_the_examples_of_the_site_hold(module: Any) -> None:
+    """Here, since collecting them takes the libraries of the site."""
+    failed, tried = doctest.testmod(module)
+    assert tried > failed == 0
 
 
 def test_records_are_the_series_of_the_picture_with_their_numbers() -> None:

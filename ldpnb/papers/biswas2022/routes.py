@@ -35,8 +35,7 @@ published = partial(claims.published, "biswas2022")
 def direct_encoding(epsilon: float, domain_size: int) -> Array:
     """Return the ``(reports, values)`` matrix of Definition 2.4: weight ``e^epsilon`` for the truth, 1 for all else."""
     weights = np.exp(epsilon * np.eye(domain_size))
-    channel: Array = weights / weights.sum(axis=0)
-    return channel
+    return np.asarray(weights / weights.sum(axis=0))
 
 
 def keep_and_switch(epsilon: float, domain_size: int) -> Array:
@@ -140,7 +139,7 @@ class Case:
         return np.bincount(self.values, minlength=self.domain_size)
 
     @property
-    def held(self) -> Array:
+    def one_hot(self) -> Array:
         """The same user by user, ``(users, k)``."""
         return np.eye(self.domain_size)[list(self.values)]
 
@@ -244,4 +243,4 @@ _enumerated(
     lambda c: (c.survey.rare_variance_realised_size, c.reports.variance(c.realised)[-1]),
     [case for case in CASES if case.holders[-1] == 0],
 )
-_enumerated(PersonalRates.mean, lambda c: (c.personal.mean(c.held), c.reports.mean(c.pooled)), PERSONAL)
+_enumerated(PersonalRates.mean, lambda c: (c.personal.mean(c.one_hot), c.reports.mean(c.pooled)), PERSONAL)

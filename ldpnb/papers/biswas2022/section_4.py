@@ -123,11 +123,8 @@ def figure_3_diminishing_returns(e: Evidence) -> Numbers:
     e.proven(proofs.fewer_gains(least + symbols("more")[0], more=(0, oo)))
     at_3 = [_distance(C_HAT, first(), rate, EPSILON) for rate in (0.1, 0.2, 0.9, 1.0)]
     e.needs(at_3[0] - at_3[1] > at_3[2] - at_3[3] > 0)
-    return {
-        "largest": math.acosh(1 + 3 * LARGEST / 2),
-        "early": 1 - at_3[1] / at_3[0],
-        "late": 1 - at_3[3] / at_3[2],
-    }
+    early, late = (1 - at_3[i + 1] / at_3[i] for i in (0, 2))
+    return {"largest": math.acosh(1 + 3 * LARGEST / 2), "early": early, "late": late}
 
 
 def section_6_rate__1_against_1(e: Evidence) -> Numbers:

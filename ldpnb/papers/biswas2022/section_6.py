@@ -120,13 +120,8 @@ def section_6_ii_maximum_likelihood(e: Evidence) -> Numbers:
     nearest = users * frequency.project_simplex(observed / users)
     level = (nearest - observed)[nearest > 0]
     e.needs(np.allclose(level, level[0]) and ((nearest - observed)[nearest == 0] >= level[0]).all())
-    return {
-        "users": users,
-        "deviation": noise,
-        "values": 90,
-        "negative": (observed < 0).sum(),
-        "zeros": (nearest == 0).sum(),
-    }
+    numbers = {"users": users, "deviation": noise, "values": 90}
+    return numbers | {"negative": (observed < 0).sum(), "zeros": (nearest == 0).sum()}
 
 
 def section_6_open_question_ii(e: Evidence) -> Numbers:
@@ -170,14 +165,9 @@ def section_6_open_question_iii(e: Evidence) -> Numbers:
     price = (500 * np.sqrt(mixed).sum() / 100) ** 2
     dual = 500 * np.where(mixed <= price, 2 * np.sqrt(mixed * price), mixed + price).sum() - price * 100
     e.needs(np.isclose(best, dual, rtol=1e-9))
-    return {
-        "equal": PersonalRates(np.array([1000]), np.array([0.1]), mechanism).rare_variance,
-        "vertex": vertex,
-        "uniform": uniform,
-        "uneven": uneven,
-        "best": best,
-        "flat": flat,
-    }
+    equal = PersonalRates(np.array([1000]), np.array([0.1]), mechanism).rare_variance
+    numbers = {"equal": equal, "vertex": vertex, "uniform": uniform, "uneven": uneven}
+    return numbers | {"best": best, "flat": flat}
 
 
 def _lagrange_point_is_the_maximum(e: Evidence) -> None:

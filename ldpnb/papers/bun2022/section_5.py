@@ -112,9 +112,8 @@ def variance_of_a_mean() -> bool:
     one, two = m / n, m * (m - 1) / (n * (n - 1))
     square = (one * second + two * (first * first - second)) / (m * m)
     variance = (second - first * first / n) / (n - 1)
-    return identity(one * first / m, first / n) and identity(
-        square - (first / n) * (first / n), strata.mean_variance(n, variance, m)
-    )
+    spread = identity(square - (first / n) * (first / n), strata.mean_variance(n, variance, m))
+    return identity(one * first / m, first / n) and spread
 
 
 def everywhere(method: str, designs: Any = DESIGNS) -> Array:

@@ -89,14 +89,11 @@ def equation_6(e: Evidence) -> Numbers:
     pair = first * first * other / drawn + second * second * drawn / other - 2 * first * second
     e.proven(identity(pair, (first * other - second * drawn) ** 2 / (drawn * other)))
     term = weight * weight * strata.mean_variance(weight, deviation * deviation, m * weight * deviation / total)
-    e.proven(
-        identity(term, weight * deviation * total / m - weight * deviation * deviation)
-    )  # Neyman's shares reach it
-    gains = [
-        strata.mean_variance(n, deviation, m + i) - strata.mean_variance(n, deviation, m + i + 1) for i in range(2)
-    ]
-    e.proven(identity(gains[0], deviation / (m * (m + 1))))
-    e.proven(positive(gains[0] - gains[1], {m: EVERY, deviation: EVERY, n: EVERY}))
+    # Neyman's shares reach the bound
+    e.proven(identity(term, weight * deviation * total / m - weight * deviation * deviation))
+    one, two, three = (strata.mean_variance(n, deviation, m + i) for i in range(3))
+    e.proven(identity(one - two, deviation / (m * (m + 1))))
+    e.proven(positive((one - two) - (two - three), {m: EVERY, deviation: EVERY, n: EVERY}))
     population, records = strata.strata_of(GROUPS), 9
     sizes, variances = population.sizes, population.variances
     shares = population.neyman(records)
@@ -204,11 +201,8 @@ def section_7_3_proportional_for_all_statistics(e: Evidence) -> Numbers:
     apart = (n - m) / (n * w - m)
     e.proven(identity(proportional / best, apart))  # if the stratum of share w has all the spread; more than 1/w
     e.proven(positive(replaced(apart - 1 / w, n, m / w + n), {m: EVERY, n: EVERY, w: SHARE}))
-    e.proven(
-        positive(
-            (x + y) ** 2 / least - x * x / least - y * y / (least + more), dict.fromkeys((x, y, least, more), EVERY)
-        )
-    )
+    lost = (x + y) ** 2 / least - x * x / least - y * y / (least + more)
+    e.proven(positive(lost, dict.fromkeys((x, y, least, more), EVERY)))
     sizes, varying = np.array([1000, 99_000]), (1.0, 0.0)
     both = [strata.Strata(sizes, varying).variance(drawn) for drawn in ((1, 99), (99, 1))]  # both have to be sampled
     e.same(both, [1e-4 * (1 - 1 / 1000), 1e-4 * (1 / 99 - 1 / 1000)])

@@ -141,11 +141,8 @@ def one_sign_for_equal_groups() -> bool | None:
 def ratio(mechanism: Any, a_share: float, epsilon: float) -> float:
     """Return the variance of another mechanism over the least one, values 0 being the worst for both."""
     sizes = (round(1000 * a_share), 1000 - round(1000 * a_share))
-    return float(
-        1000
-        * gaps.GroupGap(mechanism(sizes), sizes).worst_variance()
-        / best_gap.BestGapChannel(epsilon, a_share).variance
-    )
+    variance = gaps.GroupGap(mechanism(sizes), sizes).worst_variance()
+    return float(1000 * variance / best_gap.BestGapChannel(epsilon, a_share).variance)
 
 
 def the_best_channel_for_a_gap(e: Evidence) -> Numbers:

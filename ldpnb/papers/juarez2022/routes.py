@@ -108,11 +108,6 @@ def report_moments(mechanism: GroupMeans, group: int, value: float) -> tuple[Flo
     return chance * location, chance * (location**2 + laplace(location, scale).var())
 
 
-def mean_moments(mechanism: GroupMeans, counts: ArrayLike, values: ArrayLike, group: int) -> tuple[float, float]:
-    """Return the mean and the variance of one group's estimated mean; see `gap_moments`."""
-    return gap_moments(mechanism, counts, values, np.eye(mechanism.groups)[group])
-
-
 def gap_moments(
     mechanism: GroupMeans, counts: ArrayLike, values: ArrayLike, weights: Floats | None = None
 ) -> tuple[float, float]:
@@ -200,12 +195,9 @@ def group_examples(mechanism: GroupMeans) -> Iterator[tuple[dict[str, Any], floa
     """Yield each group's size, all clients and second moment; its mean; its estimate's mean and variance."""
     holders = HOLDERS[: mechanism.groups]
     for group, row in enumerate(holders):
-        words = {
-            "size": int(row.sum()),
-            "clients": int(holders.sum()),
-            "second_moment": float(row @ VALUES**2 / row.sum()),
-        }
-        yield words, float(row @ VALUES / row.sum()), mean_moments(mechanism, holders, VALUES, group)
+        size, (mean, second_moment) = int(row.sum()), row @ np.column_stack([VALUES, VALUES**2]) / row.sum()
+        numbers = {"size": size, "clients": int(holders.sum()), "second_moment": float(second_moment)}
+        yield numbers, float(mean), gap_moments(mechanism, holders, VALUES, np.eye(len(holders))[group])
 
 
 def sizes(mechanism: GroupMeans) -> tuple[int, ...]:

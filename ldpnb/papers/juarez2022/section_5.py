@@ -325,25 +325,16 @@ def table_1_dashes(e: Evidence) -> Numbers:
         budgets.smallest_epsilon(MEASURED[name], *feasible[which], failure=FAILURE, tail="exact")
         for name, which in (("M_R as published", 0), ("M_R", 0), ("M_R", 1))
     )
-    return {
-        "least": least,
-        "limit": 8 * np.log(2 / FAILURE),
-        "feasible": len(feasible),
-        "dashes": len(gains),
-        "claimed": budgets.published_epsilon_for_gain(gain),
-        "kept": budgets.calibrated_epsilon_for_gain(gain),
-        "claimed_exactly": claimed,
-        "kept_exactly": kept,
-        "other_exactly": other,
-    }
+    numbers = {"claimed_exactly": claimed, "kept_exactly": kept, "other_exactly": other}
+    numbers |= {"claimed": budgets.published_epsilon_for_gain(gain), "kept": budgets.calibrated_epsilon_for_gain(gain)}
+    numbers |= {"least": least, "limit": 8 * np.log(2 / FAILURE)}
+    return numbers | {"feasible": len(feasible), "dashes": len(gains)}
 
 
 def table_2_bounds(e: Evidence) -> Numbers:
     clients, table = int(printed.value("Table 2", "clients")), printed.table_2()
-    gap = [
-        gaps.GroupGap.of_halves(MEASURED[f"{m} as published"](b), clients)
-        for m, b in zip(table["mechanism"], table["epsilon"], strict=True)
-    ]
+    cells = zip(table["mechanism"], table["epsilon"], strict=True)
+    gap = [gaps.GroupGap.of_halves(MEASURED[f"{m} as published"](b), clients) for m, b in cells]
     bounds = [one.error_bound(FAILURE) / 2 for one in gap]
     e.needs([round(bound, 4) for bound in bounds] == table["alpha"].tolist())
     return {"cells": len(table), "signs": bounds[0], "noise": bounds[4]}

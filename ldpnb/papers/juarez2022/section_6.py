@@ -1,6 +1,7 @@
 """What decides Section 6 and Appendices C and D of juarez2022: dropouts, costs, and the experiments of Table 2."""
 
 from itertools import product
+from typing import Any
 
 import numpy as np
 from flint import arb
@@ -42,7 +43,7 @@ def section_6_dropouts(e: Evidence) -> Numbers:
     left, reported = np.diag(np.rint(sizes * (1 - shares)).astype(int)), []
     bias = gaps.misestimated_gap_bias(tuple(1 / (1 - shares)), (value, value))
     for m in (DiscretisedMeans(1.0, 1.0), LaplaceMeans(0.5, 1.0)):
-        means = np.array([routes.mean_moments(m, left, [value, value], group)[0] for group in (0, 1)])
+        means = np.array([routes.gap_moments(m, left, [value, value], weights)[0] for weights in np.eye(2)])
         reported.append(abs(means[0] - means[1]))
         e.same(means @ ((1, -1) * (1 - shares)), bias)
     e.needs(max(reported) < 1e-9)
@@ -175,20 +176,12 @@ def appendix_d_bounds(e: Evidence) -> Numbers:
     every = np.array(list(ratios.values()))
     e.sure(every.min() > 10)
     e.needs(every.min() >= 100 and within("near", every, 10))
-    lost, gained = (
-        gaps.variance_discretised_mean(SIGNS, n, n + c * n, 0)
-        - gaps.variance_discretised_mean(SIGNS, n, n + c * n, nu2),
-        gaps.variance_laplace_mean(NOISE, n, n + c * n, 1) - gaps.variance_laplace_mean(NOISE, n, n + c * n, nu2),
-    )
+    worst: Any = (gaps.variance_discretised_mean, SIGNS, 0), (gaps.variance_laplace_mean, NOISE, 1)
+    lost, gained = (f(m, n, n + c * n, moment) - f(m, n, n + c * n, nu2) for f, m, moment in worst)
     e.proven(identity(lost, nu2 / n) and identity(gained * n / (1 - nu2), (d - 1) / t1))  # the worst values are worst
     met = int(np.sum((every <= 10 * WORDS["near"]) & (every >= 10 / WORDS["near"])))
-    numbers = {
-        "signs": ratios[SIGNS_SENT, 0.01],
-        "noise": ratios[NOISE_SENT, 0.01],
-        "low": every.min(),
-        "high": every.max(),
-    }
-    return numbers | {"met": met, "cells": len(ratios)}
+    numbers = {"signs": ratios[SIGNS_SENT, 0.01], "noise": ratios[NOISE_SENT, 0.01], "cells": len(ratios)}
+    return numbers | {"low": every.min(), "high": every.max(), "met": met}
 
 
 def appendix_d_less_budget(e: Evidence) -> Numbers:
@@ -197,9 +190,8 @@ def appendix_d_less_budget(e: Evidence) -> Numbers:
     shares: list[float] = []
     numbers: dict[str, float] = {}
     for name, _, alpha, stated, _ in finite.itertuples(index=False):
-        enough = budgets.smallest_epsilon(
-            MEASURED[f"{name} as published"], clients, alpha, failure=FAILURE, tail="normal"
-        )
+        family = MEASURED[f"{name} as published"]
+        enough = budgets.smallest_epsilon(family, clients, alpha, failure=FAILURE, tail="normal")
         shares.append(enough / stated)
         if alpha == 0.01:
             key = {"M_R": "signs", "M_L": "noise"}[name]

@@ -18,7 +18,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ldpnb import checks
 from ldpnb.papers.juarez2022.clients import GROUPS
 from ldpnb.rng import stream
 
@@ -144,10 +143,9 @@ def fit(features: NDArray[np.float64], lying: NDArray[np.bool_], *, l1_ratio: fl
 
     It is logistic regression with elastic net by SAGA and balanced class weights.
     """
-    with checks.needed_for("the source's classifier"):
-        from sklearn.linear_model import LogisticRegression
-        from sklearn.pipeline import make_pipeline
-        from sklearn.preprocessing import StandardScaler
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
 
     options: dict[str, Any] = {"solver": "saga", "l1_ratio": l1_ratio, "class_weight": "balanced", "tol": 1e-3}
     if inspect.signature(LogisticRegression).parameters["penalty"].default == "l2":

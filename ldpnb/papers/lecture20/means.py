@@ -5,6 +5,7 @@ from math import comb
 
 import numpy as np
 import sympy
+from scipy import stats
 
 from ldpnb import claims
 from ldpnb.accuracy import means
@@ -62,8 +63,8 @@ def _warner_errors() -> Pairs:
 @second_route(means.users_needed)
 def _users_needed() -> Pairs:
     for curator in CURATORS:
-        scale = curator.sensitivity / curator.epsilon
-        yield routes.laplace_moment(scale, 0, start=1.6 * means.users_needed(curator, 1.6, failure())), failure()
+        noise = stats.laplace(scale=curator.sensitivity / curator.epsilon)
+        yield 2 * noise.sf(1.6 * means.users_needed(curator, 1.6, failure())), failure()
     for mechanism in (*BITS, *NOISES):
         scale, is_bit = mechanism.upper / mechanism.epsilon, isinstance(mechanism, OneBit)
         of_one = routes.largest_bit_variance(mechanism.epsilon, mechanism.upper) if is_bit else 2 * scale**2
@@ -79,19 +80,13 @@ def _users_for_certain() -> Pairs:
         yield 2 * np.exp(routes.chernoff_exponent(0.4, users, bit.epsilon, bit.upper)), failure()
 
 
-@second_route(means.success)
+@second_route(means.success, means.laplace_sum_tail)
 def _success() -> Pairs:
-    for users in (100, 1000):
-        yield means.success(NOISES[0], users, 1.6), 1 - routes.inverted_tail(users, 0.1 * users)
+    for users, total in ((100, 10.0), (1000, 100.0), (100, 36.0), (100, 0.36), (10_000, 0.036)):
+        yield means.success(NOISES[0], users, 16 * total / users), 1 - routes.inverted_tail(users, total)
     for users, reach in ((40, 5), (41, 7)):
         within = sum(comb(users, ones) for ones in range(users + 1) if abs(2 * ones - users) <= 2 * reach)
         yield means.success(BITS[1], users, 5 * (reach + 0.2) / users / np.tanh(1.5)), within / 2**users
-
-
-@second_route(means.laplace_sum_tail)
-def _laplace_sum_tail() -> Pairs:
-    for users, threshold in ((100, 36.0), (100, 0.36), (10_000, 0.036)):
-        yield means.laplace_sum_tail(users, threshold), routes.inverted_tail(users, threshold)
 
 
 @second_route(means.laplace_report_bits)

@@ -27,10 +27,11 @@ def _channels() -> list[tuple[float, np.ndarray]]:
 @second_route(hockey_stick.channel_delta, purify.purified, purify.refill)
 def _purified() -> Pairs:
     for epsilon, laws in _channels():
-        yield hockey_stick.channel_delta(laws, epsilon), routes.central_delta(laws, np.exp(epsilon))
-        pure = purify.purified(laws, epsilon)
+        gaps, pure = routes.largest_gaps(laws, np.exp(epsilon)), purify.purified(laws, epsilon)
+        yield hockey_stick.channel_delta(laws, epsilon), gaps.max()  # all data sets of one user are neighbours
         yield pure.sum(axis=0), np.ones(3)
-        yield 0.5 * np.abs(pure - laws).sum(axis=0), routes.clipped_mass(laws, np.exp(epsilon))
+        moved = np.maximum(gaps[:, 0], gaps[0] / np.exp(epsilon))  # into the band about the first law
+        yield 0.5 * np.abs(pure - laws).sum(axis=0), moved
     for mass, end in ((0.9, 2.0), (1.2, 0.4)):
         share = purify.refill(1 - mass, end)
         yield mass * (1 - share) + end * share, 1.0

@@ -52,12 +52,6 @@ def smallest_error(errors: Array, chances: Array, failure: float) -> float:
     return float(min(size for size in sizes if chances[sizes > size * (1 + 1e-9)].sum() <= failure + 1e-12))
 
 
-def laplace_moment(scale: float, power: int, start: float = 0.0) -> float:
-    """Return a moment of Laplace noise beyond `start` on either side, by Gauss and Laguerre."""
-    nodes, weights = special.roots_laguerre(24)
-    return float(np.exp(-start / scale) * weights @ (start + scale * nodes) ** power)
-
-
 def inverted_tail(users: float, threshold: float) -> float:
     """Return ``Pr(|L_1 + ... + L_n| > threshold)`` of 20 or more Laplace variables.
 
@@ -110,20 +104,7 @@ def public_signs(epsilon: float, domain_size: int) -> Array:
     return law
 
 
-def largest_gap(law: Array, other: Array, factor: float) -> float:
-    """Return the largest ``P(E) - factor Q(E)`` over all events E, one by one."""
-    events = np.array(list(product((0.0, 1.0), repeat=len(law))))
-    return float((events @ (law - factor * other)).max())
-
-
-def central_delta(laws: Array, growth: float) -> float:
-    """Return the largest gap of an event's chances over data sets of one user, all of which are neighbours."""
-    pairs = product(range(laws.shape[1]), repeat=2)
-    return max(largest_gap(laws[:, x], laws[:, y], growth) for x, y in pairs if x != y)
-
-
-def clipped_mass(laws: Array, growth: float) -> Array:
-    """Return what has to be moved for each law to lie between the first over `growth` and `growth` times the first."""
-    over = [largest_gap(law, laws[:, 0], growth) for law in laws.T]
-    under = [largest_gap(laws[:, 0], law, growth) / growth for law in laws.T]
-    return np.maximum(over, under)
+def largest_gaps(laws: Array, growth: float) -> Array:
+    """Return the largest ``P(E) - growth Q(E)`` over all events E, one by one: a row per law P, a column per law Q."""
+    chances = np.array(list(product((0.0, 1.0), repeat=len(laws)))) @ laws
+    return np.asarray((chances[:, :, None] - growth * chances[:, None]).max(axis=0))

@@ -36,8 +36,7 @@ published = partial(claims.published, "lopuhaa2020")
 def krr_channel(epsilon: float, domain_size: int) -> Array:
     """Return equation (103): ``e^epsilon`` on the diagonal, 1 elsewhere, over ``e^epsilon + a - 1``."""
     weights = np.exp(epsilon * np.eye(domain_size))
-    channel: Array = weights / (np.exp(epsilon) + domain_size - 1)
-    return channel
+    return np.asarray(weights / (np.exp(epsilon) + domain_size - 1))
 
 
 def bits(domain_size: int) -> Counts:
@@ -48,8 +47,7 @@ def bits(domain_size: int) -> Counts:
 def unary_channel(p: float, q: float, domain_size: int) -> Array:
     """Return the ``(2^a, a)`` channel of unary encoding."""
     chances = np.where(np.eye(domain_size) == 1, p, q)[:, None]
-    channel: Array = np.where(bits(domain_size) == 1, chances, 1 - chances).prod(axis=2).T
-    return channel
+    return np.asarray(np.where(bits(domain_size) == 1, chances, 1 - chances).prod(axis=2).T)
 
 
 def oue_channel(epsilon: float, domain_size: int) -> Array:
@@ -60,8 +58,7 @@ def oue_channel(epsilon: float, domain_size: int) -> Array:
 def set_channel(epsilon: float, domain_size: int, sets: Iterable[Sequence[int]]) -> Array:
     """Return the channel that reports one of some sets of values, those with one's own ``e^epsilon`` times likelier."""
     rows = np.array([[np.exp(epsilon * (x in chosen)) for x in range(domain_size)] for chosen in sets])
-    channel: Array = rows / rows.sum(axis=0)
-    return channel
+    return np.asarray(rows / rows.sum(axis=0))
 
 
 def subset_channel(epsilon: float, domain_size: int, subset_size: int) -> Array:
@@ -230,21 +227,17 @@ CHANNELS = (krr_channel(1.0, 3), oue_channel(2.0, 3), subset_channel(0.3, 3, 2))
 
 
 def drawn_tallies(domain_size: int) -> Counts:
-    """Return forty tallies of 60 reports each, of values held unevenly."""
+    """Return forty tallies of 60 reports each, of uneven values."""
     rng = np.random.default_rng(2022)
-    tallies: Counts = rng.multinomial(60, rng.dirichlet(np.full(domain_size, 0.7), size=40))
-    return tallies
+    return np.asarray(rng.multinomial(60, rng.dirichlet(np.full(domain_size, 0.7), size=40)))
 
 
 @second_route(KaryRandomisedResponse.p, KaryRandomisedResponse.q, KaryRandomisedResponse.truthful_rate)
 @second_route(frequency.unbiased, frequency.project_simplex, likelihood.krr_mle)
 def _randomised_response() -> Pairs:
     for epsilon, size in CASES:
-        tallies, krr, rows = (
-            drawn_tallies(size),
-            KaryRandomisedResponse(epsilon, size),
-            krr_channel(epsilon, size),
-        )
+        krr, rows = KaryRandomisedResponse(epsilon, size), krr_channel(epsilon, size)
+        tallies = drawn_tallies(size)
         yield [krr.p, krr.q, krr.truthful_rate], [rows[0, 0], rows[0, 1], rows[0, 0] - rows[0, 1]]
         yield frequency.unbiased(tallies, 60, krr), np.linalg.solve(rows, tallies.T / 60).T
     for p, q, size in UNARY:  # the mean over the outputs of one user is what the user holds
@@ -340,11 +333,6 @@ def _information() -> Pairs:
         precision, covariance = information_sum(rows, POINT)
         yield information.fisher_information(rows, POINT), precision
         yield information.conditional_covariance(rows, POINT), covariance
-        limit = limiting_error(rows, POINT)
-        yield (
-            [f(rows, POINT) for f in (information.distribution_error, information.frequency_error)],
-            (limit, limit - within),
-        )
         first, second = np.mean([[np.linalg.slogdet(m)[1] for m in information_sum(rows, p)] for p in points], axis=0)
         yield information.entropy_constants(rows, points), (first, second - np.log(points).sum() / 5 - first)
         # H(T|Y) = H(T|Y,P) + h(P|Y) - h(P|T)
@@ -353,11 +341,11 @@ def _information() -> Pairs:
         )
         logs = [float(np.linalg.slogdet(matrix)[1]) for matrix in (precision, covariance, own)]
         yield EntropyBounds(3).limits(logs[0], logs[1] - logs[2] - logs[0]), (left, known + left - true)
-    krr, limit = KaryRandomisedResponse(1.0, 3), limiting_error(CHANNELS[0], POINT)
-    yield (
-        [f(krr, POINT) for f in (information.distribution_error, information.frequency_error)],
-        (limit, limit - within),
-    )
+    mechanisms: tuple[Any, ...] = *CHANNELS, KaryRandomisedResponse(1.0, 3)
+    for given, rows in zip(mechanisms, (*CHANNELS, CHANNELS[0]), strict=True):
+        limit = limiting_error(rows, POINT)
+        yield information.distribution_error(given, POINT), limit
+        yield information.frequency_error(given, POINT), limit - within
 
 
 def _errors(epsilon: float, size: int) -> list[float]:

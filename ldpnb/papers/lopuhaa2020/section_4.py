@@ -105,8 +105,7 @@ def _distances(concentration: float) -> Array:
     constants = [information.entropy_constants(routes.krr_channel(1.0, 2), [[p, 1 - p]]) for p in points]
     limits = EntropyBounds(2).limits(*(weights @ np.array(constants)))
     entropies = np.array([TwoValues(users, 1.0, concentration).entropies() for users in (100, 200, 400)])
-    distances: Array = entropies + np.outer(np.log([100, 200, 400]), [0.5, -0.5]) - limits
-    return distances
+    return np.asarray(entropies + np.outer(np.log([100, 200, 400]), [0.5, -0.5]) - limits)
 
 
 def corollary_4_3(e: Evidence) -> Numbers:
@@ -120,10 +119,8 @@ def corollary_4_3(e: Evidence) -> Numbers:
         bounds, constants = EntropyBounds(4), information.entropy_constants(channel, points)
         leasts, limits = bounds.asymptotic(*constants), bounds.limits(*constants)
         e.same(leasts, [bounds.distribution(limits[0]), bounds.frequency(limits[1], 1, jitter=False)])
-        errors = [
-            [f(channel, p) for p in points] for f in (information.distribution_error, information.frequency_error)
-        ]
-        ratios = leasts / np.mean(errors, axis=1)
+        formulas = information.distribution_error, information.frequency_error
+        ratios = leasts / np.mean([[f(channel, p) for p in points] for f in formulas], axis=1)
         e.needs(ratios.max() <= 1)
         texts[name] = " and ".join(f"{ratio:.3f}" for ratio in ratios)
     return texts

@@ -41,9 +41,8 @@ def halves_attain() -> bool:
     best = (a - 1) * (a - 1) / LowerBounds(a, budget(t)).uniform_information(k)
     bound = a * (a - 1) * (a - 1) / (k * more * (t - 1) * (t - 1))
     share = (k * t + more) / a
-    return (
-        identity(best / bound, share * share) and positive(t - share, {t: (1, oo), k: (0, oo), more: (0, oo)}) is True
-    )
+    within = positive(t - share, {t: (1, oo), k: (0, oo), more: (0, oo)}) is True
+    return within and identity(best / bound, share * share)
 
 
 def section_6_optimal_protocols(e: Evidence) -> Numbers:

@@ -100,10 +100,6 @@ CERTIFICATES = {
     },
 }
 EXCEPTIONS = {
-    "lemma-b.3": "linear programs",
-    "theorem-3.1": "linear programs",
-    "section-3-tails": "linear programs",
-    "figure-2": "linear programs",
     "equation-6": "shares in fractions, and an enumeration",
     "section-5.2-two-stage-sampling": "linear programs, and ratios of bounds that Theorem 5.2 certifies",
     "section-7.2-neyman-example": "shares of simulated establishments",
@@ -113,4 +109,4 @@ EXCEPTIONS = {
     "equation-7": "roots by bisection on a fine grid of outputs",
     "equation-8": "roots by bisection on a fine grid of outputs",
     "section-7.1-data-independence": "densities of an enumeration",
-}
+} | dict.fromkeys(("lemma-b.3", "theorem-3.1", "section-3-tails", "figure-2"), "linear programs")

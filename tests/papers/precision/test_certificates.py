@@ -12,12 +12,10 @@ from ldpnb import claims
 
 HERE = Path(__file__).parent
 TABLES = {source: importlib.import_module(source) for source in claims.LEDGERS if (HERE / f"{source}.py").is_file()}
+PIECES = [(source, *piece) for source, table in TABLES.items() for piece in pieces(table.CERTIFICATES)]
 
 
-@pytest.mark.parametrize(
-    ("source", "claim", "piece"),
-    [(source, claim, piece) for source, table in TABLES.items() for claim, piece in pieces(table.CERTIFICATES)],
-)
+@pytest.mark.parametrize(("source", "claim", "piece"), PIECES)
 def test_printed_digits_are_those_of_the_high_precision_route(source: str, claim: str, piece: str) -> None:
     certify(f"{source}/{claim}", piece, TABLES[source].CERTIFICATES[claim][piece])
 
@@ -35,12 +33,7 @@ def test_every_claim_is_certified_or_says_why_not(source: str) -> None:
 
 
 def test_no_fewer_numbers_are_certified_than_were() -> None:
-    numbers = [
-        number
-        for source, table in TABLES.items()
-        for claim, piece in pieces(table.CERTIFICATES)
-        for number in printed(f"{source}/{claim}", piece)
-    ]
+    numbers = [number for source, claim, piece in PIECES for number in printed(f"{source}/{claim}", piece)]
     assert all(re.fullmatch(NUMBER, number) for number in numbers)
     assert len(numbers) >= 221
     assert sum(len(table.CERTIFICATES) for table in TABLES.values()) >= 79

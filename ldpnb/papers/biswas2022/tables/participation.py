@@ -20,14 +20,12 @@ BY_VALUE, BY_REPORT = "T, sampled by value", "sampled by report"
 def zipf_shares(domain_size: int) -> Floats:
     """Return shares proportional to ``1 / (i + 1)``."""
     weights = 1 / np.arange(1, domain_size + 1)
-    shares: Floats = weights / weights.sum()
-    return shares
+    return np.asarray(weights / weights.sum())
 
 
 def inverse_rates(shares: Floats, highest: float) -> Floats:
     """Return rates inversely proportional to shares, the rarest value at `highest`."""
-    rates: Floats = highest * shares.min() / shares
-    return rates
+    return np.asarray(highest * shares.min() / shares)
 
 
 def inverse_frequency(

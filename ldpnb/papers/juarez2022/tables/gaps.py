@@ -245,11 +245,6 @@ def measured_errors(
         yield row | {"bound": clients.gap(mechanism).error_bound(failure) / 2}
 
 
-def _ways(mechanism: str) -> list[str]:
-    """Return the names of the ways to run a mechanism that may be behind its printed errors."""
-    return [name for name in MEASURED if name.startswith(f"{mechanism} as")]
-
-
 @table
 def printed_against_law(measured: pd.DataFrame, printed: pd.DataFrame) -> Rows:
     """Yield printed means beside the central 95% of those in `measured_errors`.
@@ -258,7 +253,7 @@ def printed_against_law(measured: pd.DataFrame, printed: pd.DataFrame) -> Rows:
     """
     laws = measured.set_index(["mechanism", "epsilon"])[["low", "expected", "high"]]
     for row in printed.to_dict("records"):
-        names = _ways(row["mechanism"])
+        names = [name for name in MEASURED if name.startswith(f"{row['mechanism']} as")]  # that may be behind it
         _, unit, _ = laws.loc[names[0], row["epsilon"]]
         point, error, half = {"panel": row["mechanism"], BUDGET: row["epsilon"]}, row["error"] / unit, HALF / unit
         for name in names:

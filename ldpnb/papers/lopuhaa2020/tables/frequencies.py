@@ -85,8 +85,7 @@ def zipf(domain_size: int, exponent: float) -> Floats:
     [0.666667, 0.333333]
     """
     weights = np.arange(1, domain_size + 1) ** -exponent
-    chances: Floats = weights / weights.sum()
-    return chances
+    return np.asarray(weights / weights.sum())
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,9 +227,9 @@ def sample_reports(mechanism: FrequencyMechanism, users: Counts, rngs: Sequence[
     if isinstance(mechanism, UnaryEncoding):
         laws = mechanism.channel().T
         laws = laws / laws.sum(axis=1, keepdims=True)
-        tallies = [rng.multinomial(held, laws).sum(axis=0) for held, rng in zip(users, rngs, strict=True)]
+        tallies = [rng.multinomial(holders, laws).sum(axis=0) for holders, rng in zip(users, rngs, strict=True)]
         return Reports(mechanism, mechanism.outputs(), np.array(tallies))
-    tallies = [mechanism.sample_tallies(held, rng=rng) for held, rng in zip(users, rngs, strict=True)]
+    tallies = [mechanism.sample_tallies(holders, rng=rng) for holders, rng in zip(users, rngs, strict=True)]
     return Reports(mechanism, None, np.array(tallies))
 
 

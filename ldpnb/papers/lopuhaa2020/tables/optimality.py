@@ -107,9 +107,9 @@ def errors_over_limit(domain_size: int, users: int, epsilons: Sequence[float], *
     the bounds are exact given the drawn distributions.
     """
     truth = Truth.from_prior(domain_size, users)
-    points, held = truth.draws(checks.whole(draws=draws, at_least=10), seed=seed)
+    points, holders = truth.draws(checks.whole(draws=draws, at_least=10), seed=seed)
     for epsilon in epsilons:
-        reports = frequencies.streamed_reports("OUE", truth.key, epsilon, held, seed)
+        reports = frequencies.streamed_reports("OUE", truth.key, epsilon, holders, seed)
         channel = UnaryEncoding.optimised(epsilon, domain_size).channel()
         limits, excess = _efficient(channel, points, reports.tallies)
         plain = information.unbiased_frequency_error(reports.mechanism) + 1 - (points**2).sum(axis=1)
