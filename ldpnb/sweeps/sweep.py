@@ -8,6 +8,7 @@ An experiment is one of `ldpnb.sweeps.experiments`, or any importable function o
 Its module is then run, so such a name must be trusted like code.
 """
 
+import contextlib
 import functools
 import hashlib
 import inspect
@@ -15,7 +16,7 @@ import itertools
 import json
 import pkgutil
 import platform
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
@@ -125,9 +126,7 @@ def sweep(
         raise UsageError(f"the folder must be new, empty or of another sweep, got {folder}")
     results = {block: series for block in blocks if (series := _stored(block.path(folder)))}
     missing = [block for block in blocks if block not in results]
-    # one thread of BLAS each, and workers that end 10 seconds after the sweep was killed
-    here = {"backend": "loky", "inner_max_num_threads": 1, "idle_worker_timeout": 10}
-    with joblib.parallel_config(**{"backend": "dask", "scheduler_host": scheduler} if scheduler else here):
+    with _workers(scheduler):
         work = joblib.Parallel(min(jobs, len(missing) or 1), return_as="generator_unordered")
         computed = work(map(joblib.delayed(compute), missing))
         for block, text in tqdm(computed, total=len(blocks), initial=len(results), disable=None):
@@ -136,6 +135,20 @@ def sweep(
     table = _table({block: results[block] for block in blocks})
     writing.write(folder / "table.csv", without_formulas(table).to_csv(index=False, lineterminator="\n").encode())
     return table, len(missing)
+
+
+@contextlib.contextmanager
+def _workers(scheduler: str | None) -> Iterator[None]:
+    """Let joblib use this machine or a cluster, to which it would stay connected if it made the client itself."""
+    if scheduler is None:
+        # one thread of BLAS each, and workers that end 10 seconds after the sweep was killed
+        with joblib.parallel_config("loky", inner_max_num_threads=1, idle_worker_timeout=10):
+            yield
+        return
+    from distributed import Client
+
+    with Client(scheduler, set_as_default=False) as client, joblib.parallel_config("dask", client=client):
+        yield
 
 
 def _blocks(experiment: str, grid: Mapping[str, str], repetitions: int, seed: int) -> list[Block]:
