@@ -21,6 +21,7 @@ exclude_patterns = ["_*", "**/examples"]  # parts of pages
 nb_execution_mode = "off"
 nb_output_stderr = "remove"
 nb_merge_streams = True
+nb_render_markdown_format = "myst"  # formulas in outputs too
 myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence", "attrs_inline"]
 myst_dmath_double_inline = True
 myst_heading_anchors = 3

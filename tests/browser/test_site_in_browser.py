@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from typing import Any
 
 import pandas as pd
@@ -72,6 +73,13 @@ def test_what_a_page_would_ask_of_others_is_noticed(open_page: Any, seen: Any) -
 
 def test_the_site_is_small(site: Any) -> None:
     assert sum(path.stat().st_size for path in site.rglob("*")) < 30e6
+
+
+def test_every_formula_is_set(site: Any) -> None:
+    source = re.compile(r">[^<]*\$[^<$]*[\\^_][^<$]*\$")
+    pages = {page: page.read_text(encoding="utf-8") for page in site.rglob("*.html")}
+    words = {page: re.sub(r"<(pre|script|code)\b.*?</\1>", "", text, flags=re.DOTALL) for page, text in pages.items()}
+    assert not [(page.name, shown[0]) for page, text in words.items() if (shown := source.search(text))]
 
 
 def test_the_ledger_is_filtered_and_its_address_keeps_the_filter(visit: Any) -> None:
