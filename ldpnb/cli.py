@@ -186,8 +186,8 @@ def verdicts(source: str | None, status: str | None, verbose: bool) -> None:
 def report(errata: str | None) -> None:
     """Renew the committed erratum sheets, or print the sheet of a source.
 
-    A sheet is Markdown; where there are pandoc and a TeX, `ldpnb report --errata bun2022 | pandoc -o bun2022.pdf`
-    makes it a PDF.
+    A sheet is Markdown. Where there are pandoc and a TeX, this makes a PDF of it:
+    `ldpnb report --errata bun2022 | pandoc -V geometry:margin=18mm -o bun2022.pdf`
     """
     from ldpnb.run import errata as sheets
 
