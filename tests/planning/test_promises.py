@@ -14,6 +14,7 @@ from ldpnb.accuracy import gaps
 from ldpnb.estimators import frequency
 from ldpnb.mechanisms.best_gap import BestGapChannel
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
+from ldpnb.mechanisms.means import LocalLaplace, OneBit
 from ldpnb.mechanisms.registry import GAP
 from ldpnb.mechanisms.signs import SignRandomiser
 from ldpnb.mechanisms.subsets import SubsetSelection
@@ -63,6 +64,17 @@ def test_all_shares_at_once_keep_the_promise(name: str, held: list[float]) -> No
     tallies = np.array([mechanism.sample_tallies(counts, rng=rng) for _ in range(RUNS)])
     errors = np.abs(frequency.unbiased(tallies, users, mechanism) - held).max(axis=1)
     assert (errors >= 0.06).sum() <= MOST
+
+
+@pytest.mark.parametrize(("name", "mechanism"), [("1-bit", OneBit(1.0)), ("local Laplace", LocalLaplace(1.0))])
+def test_means_fail_no_more_often_than_promised_and_fewer_people_would_not_do(name: str, mechanism: Any) -> None:
+    promised = int(alone(Mean(epsilon=1.0, error=0.05, failure=FAILURE), name).value)
+
+    def failures(users: int) -> int:
+        sums = mechanism.sample_sums([0.5], [users], rng=stream("mean", name, users, seed=20), repetitions=RUNS)
+        return int((np.abs(mechanism.estimate(sums, users) - 0.5) >= 0.05).sum())
+
+    assert failures(promised) <= MOST < failures(int(0.7 * promised))
 
 
 @pytest.mark.parametrize("sizes", [(0.5, 0.5), (0.2, 0.8), (0.2, 0.3, 0.5)])
@@ -147,3 +159,20 @@ def test_shares_in_a_design_are_missed_as_seldom_as_promised(kind: str, name: st
     for tail in ("guaranteed", "normal"):
         found = answer(plan(Frequency(**known, mechanism=name, tail=tail)), name)
         assert missed(found, values, stream("share", kind, name, share, tail, seed=2)) <= MOST
+
+
+def test_clusters_of_any_size_in_two_stages_are_missed_as_seldom_as_promised() -> None:
+    """Sizes 6 and 14, means unrelated to them, and far from the middle of the range, where the expansion is at its worst."""
+    rng, sizes, take = stream("uneven", seed=2), np.resize([6, 14], 60), 4
+    parts = [np.full(size, 1.0 if g % 4 < 3 else 0.0) for g, size in enumerate(np.repeat([6, 14], 30))]
+    values = np.concatenate(parts)
+    design = ClusterDesign(60, 10, take, icc=1.0, sd=float(values.std(ddof=1)), size_sd=float(sizes.std(ddof=1)))
+    found = alone(Mean(design=design, count=20, epsilon=1.5, failure=FAILURE, tail="normal"), "1-bit")
+    reports, failed = found.question.law.reports, 0
+    for _ in range(RUNS):
+        drawn = rng.choice(60, 20, replace=False)
+        means = np.array([rng.choice(parts[g], take, replace=False).mean() for g in drawn])
+        bits = rng.binomial(take, reports.q + reports.truth * means) / take
+        gained = np.array([parts[g].size for g in drawn]) @ ((bits - reports.q) / reports.truth - 0.5)
+        failed += abs(0.5 + 60 / (20 * values.size) * gained - values.mean()) >= found.value
+    assert failed <= MOST
