@@ -42,9 +42,9 @@ def test_a_channel_that_mixes_up_inputs_has_no_unbiased_estimate() -> None:
 
 
 def test_a_channel_is_audited() -> None:
-    said = own.audit(CHANNEL).set_index("what")["value"]
-    assert said["exact privacy loss, nats"] == f"{np.log(3):.6g}"
-    assert said["reports determine the distribution"] == "yes"
+    audited = own.audit(CHANNEL).set_index("what")["value"]
+    assert audited["exact privacy loss, nats"] == f"{np.log(3):.6g}"
+    assert audited["reports determine the distribution"] == "yes"
     with pytest.raises(ValueError, match="channel must have columns that sum to 1"):
         own.audit([[0.5, 0.5], [0.1, 0.8]])
 

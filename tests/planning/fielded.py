@@ -76,8 +76,8 @@ def fieldwork(plan: FieldPlan, table: dict[str, Any], rng: np.random.Generator) 
         return drawn | {"report": values + rng.laplace(0, plan.span / plan.epsilon, values.size)}
     p, q = (float(chance) for chance in plan.chances)
     if plan.kind == "labels":
-        said = np.where(rng.random(values.size) < p - q, values, rng.integers(0, len(plan.labels), values.size))
-        return drawn | {"report": np.array(plan.labels)[said]}
+        labels = np.where(rng.random(values.size) < p - q, values, rng.integers(0, len(plan.labels), values.size))
+        return drawn | {"report": np.array(plan.labels)[labels]}
     if plan.kind == "bits":
         ones = rng.random((values.size, 3)) < np.where(np.arange(3) == values[:, None], p, q)
         return drawn | {"report": np.array(["".join(str(int(b)) for b in row) for row in ones])}

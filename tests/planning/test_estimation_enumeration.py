@@ -136,12 +136,12 @@ ENUMERATED = {case["inputs"].get("case", "").partition(" ")[0]: case["value"] fo
 @pytest.mark.parametrize(("design", "kind"), WAYS)
 def test_estimates_and_their_variances_are_unbiased(design: str, kind: str) -> None:
     """That of one bit of a number is too large by S^2 / N, exactly."""
-    (sizes, parts), (device, held) = DESIGNS[design], KINDS[kind]
+    (sizes, parts), (device, holdings) = DESIGNS[design], KINDS[kind]
     plan = FieldPlan(design=design, kind=kind, **sizes, **device)
     ends = np.cumsum([0, *map(len, parts)]).tolist()
-    held = held[: ends[-1]] or [value for part in parts for value in part]
-    mean, true, estimated = of_surveys(plan, [held[a:b] for a, b in pairwise(ends)])
-    shown = np.array([value == 0 for value in held] if plan.labels else held, dtype=float)
+    holdings = holdings[: ends[-1]] or [value for part in parts for value in part]
+    mean, true, estimated = of_surveys(plan, [holdings[a:b] for a, b in pairwise(ends)])
+    shown = np.array([value == 0 for value in holdings] if plan.labels else holdings, dtype=float)
     assert mean == pytest.approx(shown.mean(), abs=1e-12)
     assert estimated - true == pytest.approx(shown.var(ddof=1) / ends[-1] if kind == "number" else 0, abs=1e-11)
     if kind == "binary" and design != "everyone":
@@ -151,14 +151,14 @@ def test_estimates_and_their_variances_are_unbiased(design: str, kind: str) -> N
 
 def answered(asked: int, groups: str, **options: Any) -> tuple[float, float, float]:
     """The moments if two of each group among those asked of six answer, whoever it is; of the last row."""
-    plan, held = FieldPlan(design="simple", kind="binary", population=6, asked=asked, **Q), [1, 0, 1, 0, 0, 1]
+    plan, holdings = FieldPlan(design="simple", kind="binary", population=6, asked=asked, **Q), [1, 0, 1, 0, 0, 1]
     rows = []
     for some in combinations(range(6), asked):
         own = {name: [i for i in some if groups[i] == name] for name in sorted(set(groups))}
         ways = [[*one, *two] for one, two in product(*(combinations(people, 2) for people in own.values()))]
         invited = {name: len(people) for name, people in own.items()} if "classes" in options else None
         for people in ways:
-            for chance, reports in outcomes(plan, [held[i] for i in people]):
+            for chance, reports in outcomes(plan, [holdings[i] for i in people]):
                 table = {"report": reports, "class": [groups[i] for i in people]}
                 row = estimate(plan, table, **options | {"classes": invited}).rows[-1]
                 rows.append((chance / len(ways) / math.comb(6, asked), row.estimate, row.standard_error**2))
