@@ -1,4 +1,4 @@
-"""The registry is complete: every claim of the five sources has a check, a verdict, evidence and one notebook.
+"""The registry is complete: every claim of a source has a check, a verdict, evidence and one notebook.
 
 Each formula of the package that a check calls is listed under its row, where the negative controls break it. What
 returns no real numbers is no formula: laws to enumerate, samples, whole numbers, rules.
