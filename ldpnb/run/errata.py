@@ -14,13 +14,14 @@ from ldpnb.run.catalogue import home
 
 
 def sheets() -> dict[str, Path]:
-    """Return where the sheets are committed, by source."""
-    return {source: home() / f"figures/{i}_{source}/errata.md" for i, source in enumerate(claims.SOURCES, 1)}
+    """Return where the sheets are committed, of each source with an entry; one of which all holds has none."""
+    return {key: home() / f"figures/{i}_{key}/errata.md" for i, key in enumerate(claims.SOURCES, 1) if noted(key)}
 
 
 def noted(source: str) -> dict[str, dict[str, str]]:
     """Return the entries of a source's sheet by claim: ``counterexample``, ``python``, ``prints`` and ``rests``."""
-    entries = tomllib.loads(files(f"ldpnb.papers.{source}").joinpath("errata.toml").read_text(encoding="utf-8"))
+    file = files(f"ldpnb.papers.{source}").joinpath("errata.toml")
+    entries = tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
     return {
         f"{source}/{key}": {name: text if name == "python" else " ".join(text.split()) for name, text in row.items()}
         for key, row in entries.items()

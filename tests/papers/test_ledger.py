@@ -78,13 +78,13 @@ def test_every_committed_row_keeps_the_rules() -> None:
 def test_the_readme_counts_the_ledger(source: str) -> None:
     lines = (home() / "README.md").read_text(encoding="utf-8").splitlines()
     heads = next(line for line in lines if line.startswith("| source |"))
-    row = next(line for line in lines if line.startswith(f"| [`{source}`]"))
+    row = next((line for line in lines if line.startswith(f"| [`{source}`]")), "")
+    assert row, f"give {source} a row in the table of README.md"
     shown = dict(zip(re.split(r" *\| *", heads), re.split(r" *\| *", row), strict=True))
     own = LEDGER[LEDGER["claim"].str.startswith(f"{source}/")]
-    reproduced = own[own["status"] == "reproduced"]
+    read = Counter(own[own["status"] == "reproduced"]["reading"])
     counted = Counter([*own["status"], *own["reach"], *["claims"] * len(own)])
-    counted |= {"reproduced as printed": sum(reproduced["reading"] == "printed")}
-    counted |= {"as reconstructed": sum(reproduced["reading"] == "reconstructed")}
+    counted |= {"reproduced as printed": read["printed"], "as reconstructed": read["reconstructed"]}
     assert shown["notebooks"] == str(sum(n.source == source for n in catalogue()) or "")
     words = shown.keys() - {"", "source", "about", "notebooks"}
     assert {word: int(shown[word]) for word in words} == {word: counted[word] for word in words}
