@@ -240,6 +240,8 @@ ACCURACY = [
     (lambda: tails.symmetric_binomial(10**12 + 1, 6e6), r"terms must be at most 1e\+12, got terms=1000000000001"),
     (lambda: information.fisher_information(np.eye(2), [1.0, 0.0]), "distribution must be positive, got a zero"),
     (lambda: information.frequency_error(np.full((2, 2), 0.5), [0.3, 0.7]), "channel must tell its inputs apart"),
+    (lambda: information.entropy_constants(UNARY.channel(), [[1.0, 0.0]]), "distributions must have positive entries"),
+    (lambda: information.entropy_constants(np.eye(2), [[0.5, 0.5]]), "channel must .* got one that tells them apart"),
     (lambda: lower_bounds.LowerBounds(3, 1.0).frequency("sharpest"), "form must be one of published, sharp"),
     (lambda: lower_bounds.any_channel_bound_at([0.5, 0.6], 1.0), "distribution must sum to 1"),
     (lambda: exact_risk.exact_risks(np.full((8, 3), 1 / 8), 40, np.ones(3), {}), "users must be few for 8 outputs"),
