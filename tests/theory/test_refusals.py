@@ -10,6 +10,7 @@ from ldpnb.accuracy import (
     budgets,
     exact_risk,
     gaps,
+    histograms,
     information,
     lower_bounds,
     means,
@@ -219,7 +220,7 @@ PRIVACY = [
 ACCURACY = [
     (lambda: SampledCounts(10, 0.5, WARNER, "random"), "data must be one of fixed, iid"),
     (lambda: SampledCounts(1, 0.5, WARNER).variance_rescaled(2), r"holders must lie in \[0, 1\], got holders=2"),
-    (lambda: PersonalRates([2], [0.0], WARNER), r"rates must lie in \(0, 1\], got rates=\[0.0\]"),
+    (lambda: PersonalRates([2], [0.0], WARNER), r"rates must .* in \(0, 1\], got rates=\[0.0\]"),
     (lambda: PersonalRates([2, 2], [0.5], WARNER), "rates must have one entry per group"),
     (lambda: PersonalRates([2], [0.5], WARNER).mean([-1]), "holders must lie between 0 and the group's size"),
     (lambda: PersonalRates([2], [0.5], WARNER).mean(3), "holders must have one row per group"),
@@ -247,6 +248,7 @@ ACCURACY = [
     (lambda: exact_risk.exact_risks(np.full((8, 3), 1 / 8), 40, np.ones(3), {}), "users must be few for 8 outputs"),
     (lambda: exact_risk.TwoValues(10**6, 1.0).posteriors(), "users must be few to list every tally"),
     (lambda: means.users_for_certain(LocalLaplace(1e-8), 1e-6, 1e-9), "exact count of at most 1e\\+10 users"),
+    (lambda: histograms.unary_report_bits(0.7, 0.2, 0), "domain_size must be an integer >= 1, got domain_size=0"),
     (lambda: means.largest_warner_constant(201, 0.01), "users must be at most 200, got users=201"),
     (
         lambda: exact_total_variation([5, 4], SampledCounts(10, 0.5, WARNER)),
