@@ -11,9 +11,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.stats import hypergeom
 
-from ldpnb.accuracy import allocation, information, tails
+from ldpnb.accuracy import allocation, budgets, information, tails
 from ldpnb.accuracy.exact_risk import TwoValues
+from ldpnb.accuracy.gaps import GroupGap
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.mechanisms.groups import DiscretisedMeans
 
 FAMILY = allocation.Family((6, 4), (1.0, 3.0))
 
@@ -61,6 +63,15 @@ def test_the_tail_of_fair_signs_is_that_of_many_digits(terms: int) -> None:
             tail = tails.symmetric_binomial(terms, 2 * positive - terms - 0.5)
             assert tail == pytest.approx(float(2 * half), rel=1e-9)
     assert tails.symmetric_binomial(10, 1e300) == 0
+
+
+@pytest.mark.parametrize("tail", ["chebyshev", "hoeffding", "normal"])
+def test_the_gain_that_a_target_needs_just_meets_it(tail: str) -> None:
+    gain = budgets.required_gain(10**6, 0.1, failure=0.01, tail=tail)
+    kept, published = budgets.calibrated_epsilon_for_gain(gain), budgets.published_epsilon_for_gain(gain)
+    for mechanism in (DiscretisedMeans.calibrated(kept), DiscretisedMeans.published(published)):
+        assert GroupGap.of_halves(mechanism, 10**6).failure(0.1, tail) == pytest.approx(0.01, rel=1e-9)
+    assert budgets.calibrated_epsilon_for_gain(1.5) == budgets.published_epsilon_for_gain(1.5) == math.inf
 
 
 def by_enumeration(users: int, epsilon: float, alpha: float) -> tuple[float, float]:
