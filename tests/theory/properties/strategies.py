@@ -95,6 +95,11 @@ def sum_law(*laws: Mapping[tuple[float, ...], float]) -> dict[tuple[float, ...],
     return dict(total)
 
 
+def law_of_reports(rows: np.ndarray, channel: np.ndarray, counts: Any) -> dict[tuple[float, ...], float]:
+    """The law of the sum of the rows that users report, so many of each column of a channel."""
+    return sum_law(*(law_of(rows, channel[:, x]) for x in np.repeat(range(channel.shape[1]), np.ravel(counts))))
+
+
 def fits(draws: Iterable[Any], law: Mapping[Any, float]) -> bool:
     """Whether draws pass the chi-square test of an exact law; cells expected less than ten times are one."""
     seen = Counter(draws)

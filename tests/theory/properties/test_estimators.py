@@ -14,6 +14,7 @@ from properties.strategies import (
     epsilons,
     examples,
     law_of,
+    law_of_reports,
     logarithmic,
     moderate,
     small_mechanisms,
@@ -150,8 +151,8 @@ def test_linear_estimates_invert_the_channel_and_state_their_deviation(channel: 
     plain, best = linear.least_squares_weights(channel), linear.best_weights(channel)
     for weights in (plain, best):
         assert weights @ channel == pytest.approx(np.eye(size), abs=1e-8)
-        reports = [law_of(np.eye(len(channel), dtype=int), channel[:, x]) for x in np.repeat(range(size), counts)]
-        _, variance = moments(sum_law(*reports), lambda t, w=weights: w @ t / sum(counts))
+        reports = law_of_reports(np.eye(len(channel), dtype=int), channel, counts)
+        _, variance = moments(reports, lambda t, w=weights: w @ t / sum(counts))
         deviations = linear.deviations(weights, channel, counts)
         assert deviations**2 == pytest.approx(variance, rel=1e-6, abs=1e-9)
         assert linear.deviations(3 * weights, channel, counts) == pytest.approx(3 * deviations, rel=1e-6, abs=1e-8)
