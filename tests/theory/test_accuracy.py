@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.stats import hypergeom
 
-from ldpnb.accuracy import allocation, budgets, information, tails
+from ldpnb.accuracy import allocation, budgets, histograms, information, tails
 from ldpnb.accuracy.exact_risk import TwoValues
 from ldpnb.accuracy.gaps import GroupGap
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
@@ -63,6 +63,10 @@ def test_the_tail_of_fair_signs_is_that_of_many_digits(terms: int) -> None:
             tail = tails.symmetric_binomial(terms, 2 * positive - terms - 0.5)
             assert tail == pytest.approx(float(2 * half), rel=1e-9)
     assert tails.symmetric_binomial(10, 1e300) == 0
+
+
+def test_a_curators_error_is_that_of_replacing_a_user() -> None:
+    assert histograms.central_laplace_largest_error(1.0, 1, math.exp(-3)) == pytest.approx(2 * 3, rel=1e-12)
 
 
 @pytest.mark.parametrize("tail", ["chebyshev", "hoeffding", "normal"])
