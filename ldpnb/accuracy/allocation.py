@@ -89,9 +89,8 @@ def proportional(sizes: Sequence[int], sampling_rate: float) -> Rule:
         raise ValueError(f"sampling_rate must give every stratum at least one record, got shares {shares}")
     sides = []
     for share in shares:
-        part = float(share - np.floor(share))
-        whole = int(np.floor(share))
-        sides.append([(1 - part, whole), (part, whole + 1)] if part > 1e-12 else [(1.0, whole)])
+        whole, part = divmod(float(share), 1)
+        sides.append([(1 - part, int(whole)), (part, int(whole) + 1)] if part > 1e-12 else [(1.0, int(whole))])
     draws = [(prod(p for p, _ in one), tuple(m for _, m in one)) for one in product(*sides)]
     return lambda _: draws
 

@@ -147,7 +147,9 @@ class GroupGap:
             return tails.chebyshev(self.worst_variance(), error)
         if tail == "normal":
             return tails.normal(float(np.sqrt(self.worst_variance())), error)
-        users, mechanism = self._equal_users(tail), self.mechanism
+        if len(self.sizes) != 2 or self.sizes[0] != self.sizes[1]:
+            raise ValueError(f"sizes must be those of two equal groups for tail={tail!r}, got sizes={self.sizes}")
+        users, mechanism = sum(self.sizes), self.mechanism
         deviation = error * self.sizes[0] * mechanism.gain
         if isinstance(mechanism, DiscretisedMeans | SignedBit) and tail == "bernstein":
             return tails.bernstein(users, 1 + mechanism.gain, deviation)
@@ -160,11 +162,6 @@ class GroupGap:
                 raise ValueError(f"tail='chernoff' needs equal noise scales, got k={mechanism.k!r}")
             return tails.kept_laplace_chernoff(users, mechanism.keep, mechanism.kept_scale, deviation)
         raise ValueError(f"tail must fit the mechanism, got tail={tail!r} for {type(mechanism).__name__}")
-
-    def _equal_users(self, tail: str) -> int:
-        if len(self.sizes) != 2 or self.sizes[0] != self.sizes[1]:
-            raise ValueError(f"sizes must be those of two equal groups for tail={tail!r}, got sizes={self.sizes}")
-        return sum(self.sizes)
 
     def error_bound(self, failure: Real = 0.01, tail: str = "chebyshev") -> Real:
         """Return the error that is exceeded with probability `failure` at most, by *chebyshev* or *normal*.

@@ -21,14 +21,15 @@ digit.
 
 def mean_hajek(survey: PersonalRates, holders: ArrayLike) -> float:
     """Return the exact mean; with rates that follow the values it differs from the count by ``O(1)`` users."""
-    return float(survey.users * _mean_shares(survey, holders, *_nodes(survey))[0])
+    _, weights, sampled = _nodes(survey)
+    return float(survey.users * (np.stack(survey.split(holders)) @ (weights @ sampled))[0])
 
 
 def variance_hajek(survey: PersonalRates, holders: ArrayLike) -> float:
     """Return the exact variance."""
     mechanism, rate, counts = survey.mechanism, survey.rates, np.stack(survey.split(holders))
     t, weights, sampled = _nodes(survey)
-    share, other = _mean_shares(survey, holders, t, weights, sampled)
+    share, other = counts @ (weights @ sampled)
     # the square of a sum over users around its mean, without anything that cancels
     spread = np.array([mechanism.p * mechanism.miss_rate, mechanism.q * (1 - mechanism.q)]) @ counts
     pull, squares = np.array([other, -share]) @ counts, np.array([other * other, share * share]) @ counts
@@ -52,9 +53,3 @@ def _nodes(survey: PersonalRates) -> tuple[Values, Values, Values]:
     somebody = -np.expm1(float(size @ np.log1p(-rate))) if (rate < 1).all() else 1.0
     weights = (_STEP * t * (1 + np.exp(-x)))[:, 0] * np.exp(log_transform @ size) / somebody
     return t, weights, expit(logit(rate) - t / rate) / rate
-
-
-def _mean_shares(survey: PersonalRates, holders: ArrayLike, _t: Values, weights: Values, sampled: Values) -> Values:
-    """Return the mean shares of holders and of other users in the weights of those who report."""
-    shares: Values = np.stack(survey.split(holders)) @ (weights @ sampled)
-    return shares

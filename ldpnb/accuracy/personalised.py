@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
 from ldpnb.arithmetic import Real, real
+from ldpnb.estimators.sampling import sampling_rates
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
 Values = NDArray[np.float64]
@@ -175,12 +176,4 @@ def positive_numbers(name: str, values: ArrayLike) -> Values:
     array = np.atleast_1d(real(values))
     if array.dtype != object and not (np.isfinite(array) & (array > 0)).all():
         raise ValueError(f"{name} must be > 0 and finite, got {name}={array.tolist()!r}")
-    return array
-
-
-def sampling_rates(rates: ArrayLike) -> Values:
-    """Return a vector of sampling rates, in ``(0, 1]``."""
-    array = np.atleast_1d(real(rates))
-    if array.dtype != object and not ((array > 0) & (array <= 1)).all():
-        raise ValueError(f"rates must lie in (0, 1], got rates={array.tolist()!r}")
     return array

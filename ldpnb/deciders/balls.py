@@ -4,6 +4,7 @@ Formulas are called with balls (`flint.arb`), or with a `Tangent`, a ball with i
 of a ball around 0 is not a number.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import pairwise
@@ -231,22 +232,15 @@ def sign_changes(value: Any, x: Any) -> int:
     return sum(one != other for one, other in pairwise(s for s in signs if s))
 
 
-def _falling(n: int, i: int) -> int:
-    result = 1
-    for factor in range(n - i + 1, n + 1):
-        result *= factor
-    return result
-
-
 def _series_term(terms: dict[tuple[int, int], Any], n: int) -> arb:
-    return sum((arb(c) * _falling(n, i) * j ** (n - i) for (i, j), c in terms.items() if n >= i), arb(0))
+    return sum((arb(c) * math.perm(n, i) * j ** (n - i) for (i, j), c in terms.items() if n >= i), arb(0))
 
 
 def _series_sign(constants: dict[tuple[int, int], Any], terms: dict[tuple[int, int], Any], n: int) -> int:
     """Return the sign of the n-th coefficient, which is 0 only if it is exactly."""
     value = _series_term(terms, n)
     if value.contains(0):
-        parts = (c * _falling(n, i) * j ** (n - i) for (i, j), c in constants.items() if n >= i)
+        parts = (c * math.perm(n, i) * j ** (n - i) for (i, j), c in constants.items() if n >= i)
         if sympy.expand(sympy.Add(*parts)) == 0:
             return 0
     return _sign(value)
@@ -269,8 +263,10 @@ def _decided_from(
     ahead = [_sign(arb(_constant(c))) for c in sympy.Poly(sympy.expand_func(lead), step).all_coeffs()]
     rest = [((i, j), c) for (i, j), c in terms.items() if j < fastest]
     shrinking = all((n + 1) * j <= fastest * (n + 1 - i) for (i, j), _ in rest)
-    others = sum((abs(arb(c)) * _falling(n, i) * arb(j) ** (n - i) / arb(fastest) ** n for (i, j), c in rest), arb(0))
-    own = abs(sum((arb(c) * _falling(n, i) / arb(fastest) ** i for (i, j), c in terms.items() if j == fastest), arb(0)))
+    others = sum((abs(arb(c)) * math.perm(n, i) * arb(j) ** (n - i) / arb(fastest) ** n for (i, j), c in rest), arb(0))
+    own = abs(
+        sum((arb(c) * math.perm(n, i) / arb(fastest) ** i for (i, j), c in terms.items() if j == fastest), arb(0))
+    )
     return len({s for s in ahead if s}) == 1 and shrinking and bool(own > others)
 
 

@@ -9,7 +9,7 @@ All rest on this: under k-RR a likelihood factor ``(1 + c P_x)^{s_x}``, ``c = e^
 posteriors, one for each number ``K_x`` of informative reports among the ``s_x``.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -159,8 +159,8 @@ def krr_posterior(tallies: ArrayLike, prior: ArrayLike, *, epsilon: float) -> Po
     share = law.terms / law.terms.sum() / (total + law.degrees)
     own = np.zeros(len(kinds))
     for kind in np.flatnonzero(kinds[:, 0]):
-        others = before[kind] * powers[kind] * after[-1 - kind]
-        moved = (others * factors[kind].by_degree()).weighted(total, tilt)
+        others, one = before[kind] * powers[kind] * after[-1 - kind], factors[kind]
+        moved = (others * replace(one, terms=one.terms * one.degrees)).weighted(total, tilt)
         own[kind] = moved.terms @ (np.exp(moved.scale - law.scale) / law.terms.sum() / (total + moved.degrees))
     # on average over the number M of informative reports, and m of a value: m, 1 and n - M, each over alpha_0 + M
     counted, rest, uncounted = own[which], share.sum(), share @ (users - law.degrees)
@@ -189,10 +189,6 @@ class _Series:
     @property
     def degrees(self) -> NDArray[np.int64]:
         return self.start + np.arange(self.terms.size)
-
-    def by_degree(self) -> "_Series":
-        """Multiply the coefficient of ``z^j`` by ``j``."""
-        return _Series(self.start, self.terms * self.degrees, self.scale)
 
     def weighted(self, total: float, tilt: float) -> "_Series":
         """Multiply the coefficient of ``z^M`` by ``e^{-tilt M} / (alpha_0)_M``."""

@@ -92,7 +92,11 @@ def hajek(tallies: ArrayLike, *, users: int, rates: ArrayLike, mechanism: KaryRa
     [100.0, 100.0]
     """
     weighted = _weighted(_tallies(tallies, mechanism), rates)
-    return _share(weighted, mechanism) * checks.whole(users=users, at_least=1)
+    size = weighted.sum(axis=-1, keepdims=True)
+    if (size == 0).any():
+        raise ValueError("tallies must have a positive sum for a ratio estimate, got no reports")
+    share: Estimate = mechanism._holders(weighted, size) / size
+    return share * checks.whole(users=users, at_least=1)
 
 
 def reweighted_reports(
@@ -107,7 +111,7 @@ def reweighted_reports(
     - `users`, int: number ``n`` of users.
     - `report_rates`, (k,) float: probability ``pi(y)`` in ``(0, 1]`` of sending the report ``y``.
     """
-    reports, rates = _tallies(tallies, mechanism), _rates(report_rates)
+    reports, rates = _tallies(tallies, mechanism), sampling_rates(report_rates)
     if rates.shape != reports.shape[-1:]:
         raise ValueError(f"report_rates must have one entry per value, {reports.shape[-1]}, got {rates.size}")
     return _holders(reports / rates, checks.whole(users=users, at_least=1), mechanism)
@@ -125,7 +129,8 @@ def _tallies(tallies: ArrayLike, mechanism: KaryRandomisedResponse) -> Estimate:
     return reports
 
 
-def _rates(rates: ArrayLike) -> Estimate:
+def sampling_rates(rates: ArrayLike) -> Estimate:
+    """Return a vector of sampling rates, in ``(0, 1]``."""
     array = real(rates)
     if array.ndim != 1 or (array.dtype != object and not ((array > 0) & (array <= 1)).all()):
         raise ValueError(f"rates must be a vector with entries in (0, 1], got rates={array.tolist()!r}")
@@ -143,18 +148,9 @@ def _among_reports(tallies: ArrayLike, mechanism: KaryRandomisedResponse) -> Est
     return _holders(tallies, _tallies(tallies, mechanism).sum(axis=-1, keepdims=True), mechanism)
 
 
-def _share(reports: Estimate, mechanism: KaryRandomisedResponse) -> Estimate:
-    """Return ``(N - S q) / (p - q) / S``."""
-    size = reports.sum(axis=-1, keepdims=True)
-    if (size == 0).any():
-        raise ValueError("tallies must have a positive sum for a ratio estimate, got no reports")
-    share: Estimate = mechanism._holders(reports, size) / size
-    return share
-
-
 def _weighted(reports: Estimate, rates: ArrayLike) -> Estimate:
     """Add up the groups' reports, each divided by its rate."""
-    weight = 1 / _rates(rates)[:, None]
+    weight = 1 / sampling_rates(rates)[:, None]
     if reports.ndim < 2 or reports.shape[-2] != weight.shape[0]:
         expected = f"one row per rate, {weight.shape[0]}, on the last axis but one"
         raise ValueError(f"tallies must have {expected}, got shape {reports.shape}")

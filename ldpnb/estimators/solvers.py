@@ -135,7 +135,8 @@ def interior_point(channel: Floats, weights: Floats, *, tolerance: float) -> tup
         if _gaps(gradient, primal).max() <= tolerance and products.max() <= tolerance / rows.shape[1]:
             break
         centre = products.mean(axis=1, keepdims=True) * shrink
-        step = _solve(curvature + _diagonal(dual / primal), gradient - 1 + centre / primal)
+        bend = curvature + np.eye(rows.shape[1]) * (dual / primal)[:, None, :]
+        step = _solve(bend, gradient - 1 + centre / primal)
         dual_step = centre / primal - dual - dual / primal * step
         reach, dual_reach = _stay_positive(primal, step), _stay_positive(dual, dual_step)
         primal, dual = primal + reach * step, dual + dual_reach * dual_step
@@ -205,7 +206,9 @@ def _derivatives(rows: Floats, pairs: Floats | None, weights: Floats, point: Flo
     if pairs is None:
         curvature = np.stack([(rows * one[:, None]).T @ rows for one in bent])
     else:
-        curvature = _squares(bent @ pairs, rows.shape[1])
+        one, other = np.triu_indices(rows.shape[1])
+        curvature = np.empty((len(bent), rows.shape[1], rows.shape[1]))
+        curvature[:, one, other] = curvature[:, other, one] = bent @ pairs
     ridge = _RIDGE * np.trace(curvature, axis1=1, axis2=2)
     return ratio @ rows, curvature + ridge[:, None, None] * np.eye(rows.shape[1])
 
@@ -221,18 +224,6 @@ def _pairs(rows: Floats) -> Floats:
     one, other = np.triu_indices(rows.shape[1])
     products: Floats = rows[:, one] * rows[:, other]
     return products
-
-
-def _squares(triangles: Floats, size: int) -> Floats:
-    """Return symmetric matrices, given the rows of their upper triangles."""
-    one, other = np.triu_indices(size)
-    matrices: Floats = np.empty((len(triangles), size, size))
-    matrices[:, one, other] = matrices[:, other, one] = triangles
-    return matrices
-
-
-def _diagonal(values: Floats) -> Floats:
-    return np.eye(values.shape[1]) * values[:, None, :]
 
 
 def _solve(matrix: Floats, vector: Floats) -> Floats:

@@ -13,7 +13,7 @@ is decided, and what is cut off or rounded is added. (Takagi and Liew, arXiv:260
 
 from dataclasses import dataclass
 from itertools import permutations
-from typing import NamedTuple, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -182,29 +182,23 @@ def _mean_excess(values: Array, chances: Array, count: int) -> float:
 
     tilt = float(np.exp(minimize_scalar(logarithm, bounds=(-25.0, 12.0), method="bounded").x))
     weights = chances * np.exp(tilt * (z - z.max()))
-    grid = _grid(z, weights / weights.sum(), count)
-    below = np.floor(z / grid.step + 1e-9)
-    part = np.maximum(z / grid.step - below, 0.0)
+    step, cells = _grid(z, weights / weights.sum(), count)
+    below = np.floor(z / step + 1e-9)
+    part = np.maximum(z / step - below, 0.0)
     points, law = np.concatenate([below, below + 1]), np.concatenate([chances * (1 - part), chances * part])
     points, law = points[law > 0], law[law > 0]
-    logs = tilt * grid.step * points + np.log(law)
+    logs = tilt * step * points + np.log(law)
     total = float(np.logaddexp.reduce(logs))
     leading = count * total - np.log(tilt)
-    bound = sum(_tilted_mean(points, np.exp(logs - total), count, tilt * grid.step, grid.cells))
+    bound = sum(_tilted_mean(points, np.exp(logs - total), count, tilt * step, cells))
     return float(scale * np.exp(leading) * bound) if leading < 700 else np.inf
 
 
-class _Grid(NamedTuple):
-    """A lattice of multiples of a step, and on how many of them the law of the sum is computed."""
+def _grid(z: Array, weights: Array, count: int) -> tuple[float, int]:
+    """Return the step of a lattice and on how many of its points the law of the sum is computed.
 
-    step: float
-    cells: int
-
-
-def _grid(z: Array, weights: Array, count: int) -> _Grid:
-    """Return a lattice on which splitting values between neighbours adds at most a share `FINE` to the variance.
-
-    It contains one of the values, chosen so that the others are split least.
+    Splitting values between neighbours adds at most a share `FINE` to the variance. The lattice contains one of the
+    values, chosen so that the others are split least.
     """
     variance = float(weights @ (z - weights @ z) ** 2)
     half = np.sqrt(2 * CUT * count * variance) + CUT * float(np.abs(z).max())
@@ -217,7 +211,7 @@ def _grid(z: Array, weights: Array, count: int) -> _Grid:
         added = (part * (1 - part)) @ weights * steps**2
         if added.min() <= FINE * variance:
             break
-    return _Grid(float(steps[added.argmin()]), 2 ** (doublings + 1))
+    return float(steps[added.argmin()]), 2 ** (doublings + 1)
 
 
 def _tilted_mean(points: Array, law: Array, count: int, slope: float, cells: int) -> tuple[float, float]:

@@ -221,16 +221,12 @@ def _below_all_kinks(most: Array, both: Array, mean: Array, fall: Array, above: 
     """
     inside = np.maximum(most, 0.0)
     at = np.exp(_log_half(both, inside))
-    half, tail = at * (both - inside) / np.maximum(both, 1.0), _tail(both, inside)
+    half = at * (both - inside) / np.maximum(both, 1.0)
+    tail = special.betainc(np.maximum(both - inside, 0.5), np.maximum(inside, 0.5), 0.5)  # Pr(Y <= k - 1)
     one, other = half * mean, tail * np.where(inside > 0, fall, 0.0)
     rounding = (4e-13 + 4e-15 * np.sqrt(both)) * (np.abs(one) + other)
     value = np.maximum(one - other + (rounding if above else -rounding), 0.0)
     return np.where(most >= 0, value, 0.0)
-
-
-def _tail(trials: Array, most: Array) -> Array:
-    """Return ``Pr(Y <= most - 1)`` for ``Y`` of ``trials - 1`` and chance 1/2, an incomplete beta function."""
-    return np.asarray(special.betainc(np.maximum(trials - most, 0.5), np.maximum(most, 0.5), 0.5), dtype=np.float64)
 
 
 def _log_half(trials: Array, chosen: Array) -> Array:

@@ -11,9 +11,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.stats import hypergeom
 
-from ldpnb.accuracy import allocation, information, tails
+from ldpnb.accuracy import allocation, budgets, histograms, information, tails
 from ldpnb.accuracy.exact_risk import TwoValues
-from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
+from ldpnb.accuracy.gaps import GroupGap
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.mechanisms.groups import DiscretisedMeans
 
 FAMILY = allocation.Family((6, 4), (1.0, 3.0))
 
@@ -61,6 +63,19 @@ def test_the_tail_of_fair_signs_is_that_of_many_digits(terms: int) -> None:
             tail = tails.symmetric_binomial(terms, 2 * positive - terms - 0.5)
             assert tail == pytest.approx(float(2 * half), rel=1e-9)
     assert tails.symmetric_binomial(10, 1e300) == 0
+
+
+def test_a_curators_error_is_that_of_replacing_a_user() -> None:
+    assert histograms.central_laplace_largest_error(1.0, 1, math.exp(-3)) == pytest.approx(2 * 3, rel=1e-12)
+
+
+@pytest.mark.parametrize("tail", ["chebyshev", "hoeffding", "normal"])
+def test_the_gain_that_a_target_needs_just_meets_it(tail: str) -> None:
+    gain = budgets.required_gain(10**6, 0.1, failure=0.01, tail=tail)
+    kept, published = budgets.calibrated_epsilon_for_gain(gain), budgets.published_epsilon_for_gain(gain)
+    for mechanism in (DiscretisedMeans.calibrated(kept), DiscretisedMeans.published(published)):
+        assert GroupGap.of_halves(mechanism, 10**6).failure(0.1, tail) == pytest.approx(0.01, rel=1e-9)
+    assert budgets.calibrated_epsilon_for_gain(1.5) == budgets.published_epsilon_for_gain(1.5) == math.inf
 
 
 def by_enumeration(users: int, epsilon: float, alpha: float) -> tuple[float, float]:
@@ -119,11 +134,8 @@ def test_posteriors_are_finite_under_any_prior(concentration: float, epsilon: fl
 POINT = np.array([0.5, 0.3, 0.2])
 
 
-ERRORS = (information.distribution_error, information.frequency_error)
-
-
 def test_errors_at_small_and_large_budgets_are_those_of_the_closed_form() -> None:
-    for error in ERRORS:
+    for error in (information.distribution_error, information.frequency_error):
         for epsilon in (1e-3, 1.0, 20.0, 50.0, 300.0):
             mechanism = KaryRandomisedResponse(epsilon, 3)
             assert error(mechanism.channel(), POINT) == pytest.approx(error(mechanism, POINT), rel=1e-10)
@@ -154,19 +166,20 @@ def test_the_covariance_given_the_report_keeps_its_digits_at_large_budgets() -> 
 
 @pytest.mark.parametrize("epsilon", [1e-4, 1.0, 30.0, 300.0])
 def test_entropy_constants_agree_with_closed_forms(epsilon: float) -> None:
-    points = [POINT, [1e-200, 0.5, 0.5], [0.999, 5e-4, 5e-4]]
-    for point in points:
-        known, rest = information.entropy_constants(KaryRandomisedResponse(epsilon, 3).channel(), [point])
-        c = np.expm1(epsilon)
-        assert known == pytest.approx(4 * np.log(c) - np.log(c + 3) - np.log1p(c * np.array(point)).sum(), rel=1e-9)
+    c, draws = np.expm1(epsilon), np.random.default_rng(1).dirichlet(np.full(5, 0.5), size=20)
+    for points in ([POINT], [[1e-200, 0.5, 0.5]], [[0.999, 5e-4, 5e-4]], draws):
+        size = len(points[0])
+        known, rest = information.entropy_constants(KaryRandomisedResponse(epsilon, size).channel(), points)
+        logs = 2 * (size - 1) * np.log(c) - (size - 2) * np.log(c + size) - np.log1p(c * np.array(points)).sum(axis=1)
+        assert known == pytest.approx(logs.mean(), rel=1e-9)
         assert np.isfinite(rest)
-    with pytest.raises(ValueError, match="distributions must have positive entries"):
-        information.entropy_constants(UnaryEncoding.optimised(1.0, 3).channel(), [[0.5, 0.5, 0.0]])
-    with pytest.raises(ValueError, match="tells them apart"):
-        information.entropy_constants(np.eye(3), [POINT])
-    draws = np.random.default_rng(1).dirichlet(np.full(5, 0.5), size=4000)
-    logs = [information.entropy_constants(KaryRandomisedResponse(epsilon, 5).channel(), [draw])[0] for draw in draws]
-    error = np.std(logs) / np.sqrt(4000)  # beyond five of which one draw in 1.7 million is
-    assert np.mean(logs) == pytest.approx(
-        information.SymmetricDirichlet(5).krr_log_det_information(epsilon), abs=5 * error
-    )
+
+
+@pytest.mark.parametrize("epsilon", [1e-4, 1.0, 30.0, 300.0])
+def test_the_mean_information_of_five_values_is_an_arc_tangent(epsilon: float) -> None:
+    with mpmath.workdps(60):
+        c = mpmath.expm1(epsilon)
+        arc = mpmath.atan(mpmath.sqrt(c)) / mpmath.sqrt(c)
+        mean_log = mpmath.log1p(c) - 3 + 3 * arc + (1 - 3 / c + 3 * arc / c) / 3  # of 1 + c P, P being Beta(1/2, 2)
+        exact = 8 * mpmath.log(c) - 3 * mpmath.log(c + 5) - 5 * mean_log
+    assert information.SymmetricDirichlet(5).krr_log_det_information(epsilon) == pytest.approx(float(exact), rel=1e-9)

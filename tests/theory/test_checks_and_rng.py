@@ -136,5 +136,3 @@ def test_validators_let_exact_numbers_pass_and_nothing_else() -> None:
     assert not is_exact(np.float64(1))
     ball = flint.arb(-1)
     assert checks.positive(epsilon=ball) is ball
-    with pytest.raises(TypeError, match="epsilon must be a number"):
-        checks.positive(epsilon="1")

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ldpnb.arithmetic import Symbol
-from ldpnb.deciders.algebra import identity, limit, positive
+from ldpnb.deciders.algebra import identity, positive
 from ldpnb.deciders.balls import Tangent, ball, digits, holds_on, sign_changes, slope, zeros
 from ldpnb.deciders.programs import optimum
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
@@ -61,11 +61,6 @@ def test_positive_never_contradicts_a_point(coefficients: list[int]) -> None:
     values = [sum(c * Fraction(i, 97) ** power for power, c in enumerate(coefficients)) for i in range(1, 97)]
     assert answer is not True or min(values) > 0
     assert answer is not False or min(values) <= Fraction(1, 4)
-
-
-def test_limits_and_series() -> None:
-    e = sympy.Symbol("e", positive=True)
-    assert limit(KaryRandomisedResponse(Symbol(e), Symbol(k)).truthful_rate / Symbol(e), e, 0) == 1 / k
 
 
 @pytest.mark.parametrize(

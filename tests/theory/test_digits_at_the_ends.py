@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 
 from ldpnb.accuracy import hajek
+from ldpnb.accuracy.distances import exact_total_variation
 from ldpnb.accuracy.histograms import pure_variance
 from ldpnb.accuracy.information import unbiased_frequency_error
+from ldpnb.accuracy.means import largest_warner_constant
 from ldpnb.accuracy.personalised import PersonalRates
+from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.designs import sizes
 from ldpnb.estimators.bayes import krr_posterior, krr_posterior_saddle
 from ldpnb.estimators.frequency import unbiased
@@ -112,6 +115,8 @@ def test_what_is_refused_beyond_its_limit_is_accepted_at_it() -> None:
     assert random_size_loss(sizes.fixed_size(2, 2), 1e100) == 2e100
     assert Blanket.of(RESPONSE).delta_upper(0.9, users=10**9) < 1e-9
     assert np.isnan(closed_form(1e-6, users=1, epsilon=1.0))
+    assert largest_warner_constant(1, 0.5) > 0
+    assert exact_total_variation([2000, 0], SampledCounts(2000, 1.0, KaryRandomisedResponse(9.0, 2))) < 1e-3
 
 
 def test_chances_of_zero_and_one_are_chances() -> None:

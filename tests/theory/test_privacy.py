@@ -17,8 +17,6 @@ def test_columns_may_miss_one_by_a_billionth(call) -> None:
     call([[0.5, 0.5], [0.5, 0.5 + 5e-10]])
     with pytest.raises(ValueError, match="sum to 1"):
         call([[0.5, 0.5], [0.5, 0.5 + 1.5e-9]])
-    with pytest.raises(ValueError, match=r"column 1 with sum 1\.5$"):
-        channel.as_channel([[0.5, 0.9], [0.5, 0.6]])
 
 
 def test_a_channel_without_its_certificate_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,8 +67,6 @@ def test_exact_optimum_is_stable_where_epsilon_times_size_is_ten_thousand() -> N
 
 
 BUDGETS = (1e-9, 1e-4, 0.3, 1.0, 20.0, 149.9, 150.1, 299.0, 301.0, 349.9, 350.1, 640.0, 700.0)
-
-
 RATES = (1e-12, 3e-9, 1e-4, 0.1, 0.5, 0.9, 1 - 1e-9, 1.0)
 
 

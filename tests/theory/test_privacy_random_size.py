@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ldpnb.designs import sizes
-from ldpnb.privacy import random_size
 from ldpnb.privacy import random_size as rs
 
 
@@ -49,28 +48,25 @@ def test_rough_laws_lose_what_the_recursion_in_many_digits_says(law: sizes.SizeL
     assert rs.random_size_loss(law, epsilon) == pytest.approx(by_recursion(law, epsilon), rel=1e-12)
 
 
-def test_a_search_settles_where_steps_from_below_are_short() -> None:
-    chances = 10 ** np.random.default_rng(0).uniform(-300, 0, 1500)
-    law = sizes.size_law(chances / chances.sum())
-    bounds = [f(law, 100.0) for f in (rs.random_size_lower_bound_pm1, rs.random_size_loss, rs.random_size_upper_bound)]
-    assert (np.diff(bounds) >= -1e-10).all()
+ROUGH = 10 ** np.random.default_rng(0).uniform(-300, 0, 1500)
+"""Of a law whose search has short steps from below."""
 
 
-BOUNDS = (
-    random_size.random_size_lower_bound_pm1,
-    random_size.random_size_loss,
-    random_size.random_size_upper_bound,
+@pytest.mark.parametrize(
+    ("law", "epsilon"),
+    [
+        (sizes.size_law(ROUGH / ROUGH.sum()), 100.0),
+        (sizes.truncated_gaussian_size(100_000, 10_000, 100_000**0.5), 0.1),
+    ],
+    ids=["rough", "large"],
 )
+def test_the_loss_of_many_sizes_lies_between_its_bounds(law: sizes.SizeLaw, epsilon: float) -> None:
+    lower, upper = (f(law, epsilon) for f in (rs.random_size_lower_bound_pm1, rs.random_size_upper_bound))
+    assert lower * (1 - 1e-12) <= rs.random_size_loss(law, epsilon) <= upper * (1 + 1e-12)
 
 
 @pytest.mark.parametrize("epsilon", [1.0, 50.0])
 def test_budgets_that_add_up_to_thousands_of_nats_leave_the_rate_its_digits(epsilon: float) -> None:
-    assert random_size.effective_rate(sizes.fixed_size(5000, 20_000), epsilon) == pytest.approx(0.25, abs=3e-15)
+    assert rs.effective_rate(sizes.fixed_size(5000, 20_000), epsilon) == pytest.approx(0.25, abs=3e-15)
     either = np.where(np.isin(np.arange(20_001), [1000, 5000]), 0.5, 0.0)
-    assert random_size.effective_rate(sizes.size_law(either), epsilon) == pytest.approx(0.25, abs=3e-15)
-
-
-def test_a_hundred_thousand_records_keep_bounds_and_optimum_in_order() -> None:
-    law = sizes.truncated_gaussian_size(100_000, 10_000, 100_000**0.5)
-    lower, exact, upper = (bound(law, 0.1) for bound in BOUNDS)
-    assert lower * (1 - 1e-9) <= exact <= upper
+    assert rs.effective_rate(sizes.size_law(either), epsilon) == pytest.approx(0.25, abs=3e-15)

@@ -43,7 +43,6 @@ epsilons = logarithmic(1e-8, 60.0)
 moderate = logarithmic(0.01, 10.0)
 rates = st.sampled_from([1e-9, 0.5, 1 - 1e-9, 1.0]) | st.floats(1e-9, 1.0)
 inner_rates = st.sampled_from([1e-9, 0.5, 1 - 1e-9]) | st.floats(1e-9, 1 - 1e-9)
-failures = logarithmic(1e-12, 0.999)
 users = st.sampled_from([1, 2, 10**12]) | logarithmic(1, 1e12).map(int)
 domain_sizes = st.sampled_from([2, 3, 10**6]) | logarithmic(2, 1e6).map(int)
 
@@ -94,6 +93,11 @@ def sum_law(*laws: Mapping[tuple[float, ...], float]) -> dict[tuple[float, ...],
                 grown[tuple(np.add(have, more).tolist()) if have else more] += p * q
         total = grown
     return dict(total)
+
+
+def law_of_reports(rows: np.ndarray, channel: np.ndarray, counts: Any) -> dict[tuple[float, ...], float]:
+    """The law of the sum of the rows that users report, so many of each column of a channel."""
+    return sum_law(*(law_of(rows, channel[:, x]) for x in np.repeat(range(channel.shape[1]), np.ravel(counts))))
 
 
 def fits(draws: Iterable[Any], law: Mapping[Any, float]) -> bool:

@@ -6,7 +6,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ldpnb.accuracy import (
-    exact_risk,
     gaps,
     information,
     lower_bounds,
@@ -15,9 +14,7 @@ from ldpnb.accuracy import (
     sampling,
     tails,
 )
-from ldpnb.accuracy.information import SymmetricDirichlet
-from ldpnb.accuracy.lower_bounds import EntropyBounds, LowerBounds
-from ldpnb.estimators.frequency import unbiased
+from ldpnb.accuracy.lower_bounds import LowerBounds
 from ldpnb.mechanisms.contrasts import SignedBit, SignedLaplace
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
@@ -94,39 +91,6 @@ def test_the_error_of_the_unbiased_estimate_is_above_every_bound(mechanism, data
     assert limits.distribution() <= limits.any_channel() * SLACK
     forms = [limits.frequency(f) for f in ("published", "sharp")]
     assert forms[0] <= forms[1] * SLACK <= limits.distribution() * SLACK**2
-
-
-@examples(12)
-@given(st.integers(1, 4), st.integers(2, 3), moderate, st.just(0.5) | logarithmic(0.2, 5))
-def test_the_bayes_risk_is_least_and_above_the_bound_for_few_users(
-    number: int, size: int, epsilon: float, alpha: float
-) -> None:
-    mechanism = KaryRandomisedResponse(epsilon, size)
-    estimators = {
-        "unbiased": lambda t: unbiased(t, number, mechanism),
-        "uniform": lambda t: np.full(t.shape, 1 / size),
-    }
-    risks = exact_risk.exact_risks(mechanism.channel(), number, np.full(size, alpha), estimators)
-    bayes = risks["Bayes"]
-    assert bayes.distribution <= min(r.distribution for r in risks.values()) * SLACK
-    assert bayes.frequency <= min(r.frequency for r in risks.values()) * SLACK
-    plain = information.unbiased_frequency_error(mechanism) / number
-    assert risks["unbiased"].frequency == pytest.approx(plain, rel=1e-6)
-    assert alpha != 0.5 or LowerBounds(size, epsilon).finite_users(number) <= bayes.distribution * SLACK
-    if size == 2:
-        actual = exact_risk.TwoValues(number, epsilon, alpha).risk()
-        assert (actual.distribution, actual.frequency) == pytest.approx((bayes.distribution, bayes.frequency), rel=1e-7)
-
-
-@examples(10)
-@given(st.integers(1, 60), moderate, logarithmic(0.3, 4))
-def test_entropies_keep_the_bounds(number: int, epsilon: float, alpha: float) -> None:
-    entropy, tallies = exact_risk.TwoValues(number, epsilon, alpha).entropies()
-    assert -1e-9 <= tallies <= np.log(number + 1) + 1e-9
-    assert entropy <= SymmetricDirichlet(2, alpha).entropy() + 1e-9
-    risk = exact_risk.TwoValues(number, epsilon, alpha).risk()
-    assert EntropyBounds(2).distribution(entropy) <= risk.distribution * SLACK
-    assert EntropyBounds(2).frequency(tallies, number, jitter=True) <= risk.frequency * SLACK
 
 
 @examples(15)

@@ -103,11 +103,3 @@ def test_shuffling_is_bracketed_around_every_data_set(local: float, part: float,
     exact = [exact_shuffled_delta(epsilon, channel, others) for others in product(range(3), repeat=number - 1)]
     assert exact[-1] * (1 - 1e-9) - 1e-14 <= lower <= exact[-1] + 1e-14
     assert max(exact) <= upper + 1e-14
-
-
-@examples(6)
-@given(logarithmic(0.1, 6.0), st.integers(3, 100), st.floats(0.05, 1), st.floats(0.05, 1))
-def test_shuffling_protects_more_with_less_sampling(local: float, size: int, one: float, other: float) -> None:
-    mechanism = KaryRandomisedResponse(local, size)
-    budgets = [ShuffledReports(2000, rate, mechanism).epsilon_upper(1e-6) for rate in sorted((one, other))]
-    assert budgets[0] <= budgets[1] * (1 + 1e-4) + 1e-9

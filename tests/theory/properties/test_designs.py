@@ -13,38 +13,7 @@ from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.rng import stream
 from properties.strategies import DRAWS, examples, fits, logarithmic, rates, sum_law, users
 
-records = st.lists(st.integers(0, 3), min_size=1, max_size=6)
 stratum_sizes = st.lists(st.sampled_from([1, 10**12]) | st.integers(1, 1000), min_size=1, max_size=6)
-
-
-@examples(12)
-@given(records, st.data())
-def test_laws_of_samples_are_laws_and_draw_every_record_at_its_rate(listed: list[int], data) -> None:
-    size = data.draw(st.integers(0, len(listed)))
-    rate = data.draw(st.floats(0, 1))
-    drawn = {
-        size / len(listed): laws.subsets(listed, size),
-        rate: laws.poisson(listed, rate),
-        1 / len(listed): laws.every_kth(listed, len(listed)),
-    }
-    for share, law in drawn.items():
-        assert sum(law.values()) == pytest.approx(1, rel=1e-12)
-        for record in set(listed):
-            expected = sum(p * sample.count(record) for sample, p in law.items())
-            assert expected == pytest.approx(share * listed.count(record), rel=1e-9, abs=1e-12)
-
-
-@examples(10)
-@given(st.lists(records, min_size=1, max_size=4), st.data())
-def test_clusters_are_drawn_whole(groups: list[list[int]], data) -> None:
-    chosen = data.draw(st.integers(0, len(groups)))
-    law = laws.whole_clusters(groups, chosen)
-    assert sum(law.values()) == pytest.approx(1, rel=1e-12)
-    mean = sum(p * len(sample) for sample, p in law.items())
-    assert mean == pytest.approx(chosen / len(groups) * sum(map(len, groups)), rel=1e-9, abs=1e-12)
-    one = laws.one_draw(groups, [len(g) for g in groups])
-    expected = sum(len(g) ** 2 for g in groups) / sum(map(len, groups))
-    assert sum(p * len(s) for s, p in one.items()) == pytest.approx(expected, rel=1e-9)
 
 
 @examples(10)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from ldpnb.estimators import bayes, gaps, likelihood, linear, sampling
+from ldpnb.estimators import bayes, likelihood, linear, sampling
 from ldpnb.estimators.frequency import project_simplex, unbiased
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.rng import stream
@@ -14,6 +14,7 @@ from properties.strategies import (
     epsilons,
     examples,
     law_of,
+    law_of_reports,
     logarithmic,
     moderate,
     small_mechanisms,
@@ -150,8 +151,8 @@ def test_linear_estimates_invert_the_channel_and_state_their_deviation(channel: 
     plain, best = linear.least_squares_weights(channel), linear.best_weights(channel)
     for weights in (plain, best):
         assert weights @ channel == pytest.approx(np.eye(size), abs=1e-8)
-        reports = [law_of(np.eye(len(channel), dtype=int), channel[:, x]) for x in np.repeat(range(size), counts)]
-        _, variance = moments(sum_law(*reports), lambda t, w=weights: w @ t / sum(counts))
+        reports = law_of_reports(np.eye(len(channel), dtype=int), channel, counts)
+        _, variance = moments(reports, lambda t, w=weights: w @ t / sum(counts))
         deviations = linear.deviations(weights, channel, counts)
         assert deviations**2 == pytest.approx(variance, rel=1e-6, abs=1e-9)
         assert linear.deviations(3 * weights, channel, counts) == pytest.approx(3 * deviations, rel=1e-6, abs=1e-8)
@@ -172,18 +173,6 @@ def test_the_ratio_estimate_is_unbiased_given_that_anybody_reports(
     assert np.sum(estimates, axis=1) == pytest.approx(np.full(len(estimates), number), rel=1e-9)
     mean = np.array(list(given_some.values())) @ np.array(estimates)
     assert mean == pytest.approx(np.array(counts), rel=1e-7, abs=1e-6 / mechanism.truthful_rate)
-
-
-@examples(15)
-@given(logarithmic(1e-6, 1e6), st.lists(st.floats(0, 50), min_size=2, max_size=5), st.just(0.99))
-def test_intervals_for_a_gap_move_with_its_estimate_and_ignore_its_sign(
-    sd: float, estimates: list[float], level: float
-) -> None:
-    ends = gaps.absolute_interval(np.sort(estimates) * sd, sd, level=level) / sd
-    assert (ends[:, 0] <= ends[:, 1]).all()
-    assert (np.diff(ends, axis=0) >= -1e-9).all()
-    assert (ends[:, 0] >= 0).all()
-    assert gaps.absolute_interval(-np.sort(estimates), 1.0, level=level) == pytest.approx(ends, rel=1e-9, abs=1e-9)
 
 
 def test_a_long_channel_with_zeros_is_certified() -> None:

@@ -1,7 +1,5 @@
 """Every mechanism: its channel is stochastic, its loss is the stated epsilon, what it draws has its exact law."""
 
-from itertools import product
-
 import numpy as np
 import pytest
 from hypothesis import example, given
@@ -26,8 +24,8 @@ from properties.strategies import (
     fits,
     inner_rates,
     law_of,
+    law_of_reports,
     small_mechanisms,
-    sum_law,
     supports,
     users,
 )
@@ -87,11 +85,9 @@ SAMPLED = [
 
 @pytest.mark.parametrize(("mechanism", "counts"), SAMPLED, ids=repr)
 def test_sampled_tallies_have_the_exact_joint_law(mechanism, counts: list[int]) -> None:
-    rows, channel = supports(mechanism), mechanism.channel()
-    users = [law_of(rows, channel[:, value]) for value in np.repeat(range(len(counts)), counts)]
     rng = stream("joint law of tallies", repr(mechanism), seed=1)
     draws = (tuple(mechanism.sample_tallies(counts, rng=rng).tolist()) for _ in range(DRAWS))
-    assert fits(draws, sum_law(*users))
+    assert fits(draws, law_of_reports(supports(mechanism), mechanism.channel(), counts))
 
 
 @pytest.mark.parametrize(("mechanism", "counts"), SAMPLED, ids=repr)
@@ -109,6 +105,7 @@ def test_sampled_outputs_have_the_law_of_a_sum_of_reports(mechanism) -> None:
     counts[0] = DRAWS
     outputs, tallies = mechanism.sample_outputs(counts, rng=rng)
     assert tallies.sum() == DRAWS
+    assert (mechanism.sample_outputs(counts // DRAWS, rng=rng)[1] == [1]).all()  # of one user, one output
     law = law_of(mechanism.outputs(), mechanism.channel()[:, 0])
     assert fits((tuple(o) for o, t in zip(outputs.tolist(), tallies.tolist(), strict=True) for _ in range(t)), law)
 
@@ -117,35 +114,24 @@ def test_sampled_outputs_have_the_law_of_a_sum_of_reports(mechanism) -> None:
 def test_sampled_group_tallies_have_the_exact_joint_law(groups: int) -> None:
     mechanism, values = DiscretisedMeans(0.7, 1.1, groups), [-0.5, 0.8]
     counts = np.array([[1, 1], [1, 0], [0, 1]])[:groups]
-    channel = mechanism.channel(values).reshape(2 * groups, groups, 2)
-    clients = [
-        law_of(np.eye(2 * groups, dtype=int), channel[:, g, v])
-        for g, v in product(range(groups), range(2))
-        for _ in range(counts[g, v])
-    ]
     rng = stream("group tallies", groups, seed=1)
     draws = mechanism.sample_tallies(counts, values, repetitions=DRAWS, rng=rng).reshape(DRAWS, -1)
-    assert fits(map(tuple, draws.tolist()), sum_law(*clients))
+    law = law_of_reports(np.eye(2 * groups, dtype=int), mechanism.channel(values), counts)
+    assert fits(map(tuple, draws.tolist()), law)
 
 
 def test_sampled_sums_of_signs_have_their_exact_law() -> None:
     mechanism, counts, values = SignedBit(1.3, (2, 1, 1)), np.array([[1, 1], [0, 1], [1, 0]]), [-1.0, 0.4]
-    channel = mechanism.channel(values).reshape(2, 3, 2)
-    clients = [
-        law_of(np.array([[-1.0], [1.0]]), channel[:, g, v])
-        for g, v in product(range(3), range(2))
-        for _ in range(counts[g, v])
-    ]
+    law = law_of_reports(np.array([[-1.0], [1.0]]), mechanism.channel(values), counts)
     draws = mechanism.sample_sums(counts, values, repetitions=DRAWS, rng=stream("signs", seed=1))
-    assert fits(((x,) for x in draws.tolist()), sum_law(*clients))
+    assert fits(((x,) for x in draws.tolist()), law)
 
 
 def test_sampled_numbers_of_ones_have_their_exact_law() -> None:
     bit, counts = OneBit(0.9, 5.0), [2, 0, 3]
-    channel = bit.channel([0.0, 1.0, 4.0])
-    users = [law_of(np.array([[0.0], [1.0]]), channel[:, i]) for i in np.repeat(range(3), counts)]
+    law = law_of_reports(np.array([[0.0], [1.0]]), bit.channel([0.0, 1.0, 4.0]), counts)
     draws = bit.sample_sums([0.0, 1.0, 4.0], counts, rng=stream("ones", seed=1), repetitions=DRAWS)
-    assert fits(((x,) for x in draws.tolist()), sum_law(*users))
+    assert fits(((x,) for x in draws.tolist()), law)
 
 
 @pytest.mark.parametrize("clients", [1, 2, 7])
