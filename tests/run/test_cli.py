@@ -76,7 +76,7 @@ def test_a_name_may_be_shortened_to_a_unique_beginning(wanted: str, meant: str) 
         (["check", "01_lime"], "ldpnb: no notebook 01_lime (did you mean 01_line?)"),
         (["run", "01_line", "-o", "figures/x"], "ldpnb: output must lie below build/ or outside the"),
         (["report", "--errata", "nobody"], "'nobody' is not one of 'biswas2022'"),
-        (["export", "figure_1", "--width", "9 miles"], "ldpnb: width must be column, page, or a length"),
+        (["export", "figure_1", "--width", "9 miles"], "ldpnb: width must be a length of 1.5 to 30 in"),
         (["sweep", "frequencies", "-g", "n=10"], "ldpnb: a sweep needs a folder for its results"),
         (["sweep", "nothing", "-o", "build/out"], "ldpnb: no experiment nothing"),
         (["plan", "frequency", "--epsilon", "0"], "epsilon must be"),
