@@ -15,7 +15,7 @@ from ldpnb import __version__, writing
 from ldpnb.checks import UsageError
 from ldpnb.claims import LEDGERS, SOURCES, Status
 from ldpnb.run.catalogue import Notebook, catalogue, find, home, unique
-from ldpnb.sweeps.command import pairs, sweep
+from ldpnb.sweeps.command import pairs
 
 _ELSEWHERE = {
     "download": "data.command:download",
@@ -24,6 +24,7 @@ _ELSEWHERE = {
     "inspect": "data.command:inspect_file",
     "kit": "planning.kit.command:kit",
     "plan": "planning.command:plan",
+    "sweep": "sweeps.command:sweep",
 }
 """Commands whose modules are imported once they are called."""
 
@@ -73,9 +74,6 @@ def _end(message: str, code: int) -> None:
 @click.version_option(__version__, message="ldpnb %(version)s")
 def cli() -> None:
     """Run, check and read the audited companion to five sources on local differential privacy and sampling."""
-
-
-cli.add_command(sweep)
 
 
 def _chosen(identifiers: tuple[str, ...]) -> list[Notebook]:

@@ -73,12 +73,3 @@ def test_a_table_is_escaped_and_has_its_caption_and_label(tmp_path: Path) -> Non
     text = export.table(tmp_path / "made.csv", r"A table.~\cite{ldpnb}", "made")
     assert "\\caption{A table.~\\cite{ldpnb}}\n\\label{tab:made}" in text
     assert r"about $\varepsilon$ $\ge$ 1 \& x$^{2}$, of $n_0$ & 0.125 \\" in text
-
-
-def test_what_is_not_there_or_ambiguous_is_named() -> None:
-    for what, message in (
-        ("lossez", r"no figure or table lossez \(did you mean losses"),
-        ("moves", "moves is ambiguous: 2_bun2022/04_unequal_probabilities/moves, "),
-    ):
-        with pytest.raises(UsageError, match=message):
-            export.contents(what, "3.4in", "times", "pdf")
