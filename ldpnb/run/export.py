@@ -54,8 +54,8 @@ def add_page(picture: Path) -> None:
     page, record = chart(picture).pdf(), picture.with_suffix(".json")
     made = json.loads(record.read_bytes())
     made["drawn"][".pdf"] = hashlib.sha256(page).hexdigest()
-    writing.write(picture.with_suffix(".pdf"), page)
-    writing.write(record, f"{json.dumps(made, indent=1, ensure_ascii=False)}\n".encode())
+    picture.with_suffix(".pdf").write_bytes(page)
+    record.write_text(f"{json.dumps(made, indent=1, ensure_ascii=False)}\n", encoding="utf-8")
 
 
 def contents(what: str, width: str, font: str, kind: str) -> dict[str, bytes]:
