@@ -5,8 +5,6 @@ Exit code 0 for success, 1 for a failed run, 2 for wrong usage or a table that h
 
 import os
 import pkgutil
-import signal
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any, get_args
@@ -17,7 +15,7 @@ from ldpnb import __version__, writing
 from ldpnb.checks import UsageError
 from ldpnb.claims import LEDGERS, SOURCES, Status
 from ldpnb.run.catalogue import Notebook, catalogue, find, home, unique
-from ldpnb.sweeps.command import pairs, sweep
+from ldpnb.sweeps.command import pairs
 
 _ELSEWHERE = {
     "download": "data.command:download",
@@ -26,6 +24,7 @@ _ELSEWHERE = {
     "inspect": "data.command:inspect_file",
     "kit": "planning.kit.command:kit",
     "plan": "planning.command:plan",
+    "sweep": "sweeps.command:sweep",
 }
 """Commands whose modules are imported once they are called."""
 
@@ -75,9 +74,6 @@ def _end(message: str, code: int) -> None:
 @click.version_option(__version__, message="ldpnb %(version)s")
 def cli() -> None:
     """Run, check and read the audited companion to five sources on local differential privacy and sampling."""
-
-
-cli.add_command(sweep)
 
 
 def _chosen(identifiers: tuple[str, ...]) -> list[Notebook]:
@@ -130,7 +126,6 @@ def run(ids: tuple[str, ...], parameters: dict[str, Any], output: Path | None, j
 
     tasks = runner.tasks(_chosen(ids), parameters, output)
     failed = asked = 0
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C, so that kernels end too
     with tqdm(total=len(tasks), unit="notebook", disable=not sys.stderr.isatty()) as bar:
         for outcome in runner.run(tasks, jobs):
             failed += bool(outcome.error)
@@ -139,8 +134,8 @@ def run(ids: tuple[str, ...], parameters: dict[str, Any], output: Path | None, j
             bar.clear()
             click.echo(f"failed: {outcome.error}" if outcome.error else passed, err=bool(outcome.error))
             bar.update()
-    for folder in dict.fromkeys(task.figures.parent for task in tasks if task.target != task.notebook.path):
-        click.echo(f"results in {folder}")
+    if parameters or output:
+        click.echo(f"results in {tasks[0].figures.parent}")
     if failed:
         click.echo(f"{failed} of {len(tasks)} notebooks failed; what was there before is untouched", err=True)
         raise SystemExit(2 if asked == failed else 1)
@@ -150,13 +145,15 @@ def run(ids: tuple[str, ...], parameters: dict[str, Any], output: Path | None, j
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 def check(ids: tuple[str, ...]) -> None:
     """Re-execute notebooks against their stored outputs, by nbval, and the numbers of their figures."""
-    sanitised = Path(__file__).parent / "run/nbval_sanitize.cfg"
+    import pytest
+
     options = ["-q", "-rs", "-c", os.devnull, f"--rootdir={home()}", "-p", "no:cacheprovider"]
     options += ["-p", "ldpnb.run.checking", "--nbval", "--nbval-current-env", "--nbval-cell-timeout=600"]
-    paths = [str(n.path) for n in _chosen(ids)]
-    command = [sys.executable, "-m", "pytest", *options, f"--nbval-sanitize-with={sanitised}", *paths]
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C, so that pytest ends too
-    raise SystemExit(min(subprocess.run(command, cwd=home(), check=False).returncode, 1))
+    options += ["--nbval-sanitize-with", str(Path(__file__).parent / "run/nbval_sanitize.cfg")]
+    code = pytest.main([*options, *(str(n.path) for n in _chosen(ids))])
+    if code == pytest.ExitCode.INTERRUPTED:
+        raise KeyboardInterrupt
+    raise SystemExit(min(code, 1))
 
 
 @cli.command(short_help="Decide every claim anew; print the ledger.")

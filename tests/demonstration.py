@@ -1,11 +1,11 @@
 """A small notebook: what it declares, what it computes, its file, and a run of it that works until it is ended."""
 
-import json
 import subprocess
 import sys
 import time
 from pathlib import Path
 
+from nbformat import v4
 from patience import PATIENCE
 
 PARAMETERS = (
@@ -21,21 +21,10 @@ COMPUTE = (
 
 def notebook(*cells: str) -> str:
     """A notebook whose first code cell is tagged parameters."""
-    made = [{"cell_type": "markdown", "id": "title", "metadata": {}, "source": ["# A demonstration"]}]
-    for i, cell in enumerate(cells):
-        tags = {"tags": ["parameters"]} if i == 0 else {}
-        made.append(
-            {
-                "cell_type": "code",
-                "id": f"c{i}",
-                "metadata": tags,
-                "source": cell.splitlines(True),
-                "outputs": [],
-                "execution_count": None,
-            }
-        )
+    tags = [{"tags": ["parameters"]}] + [{}] * (len(cells) - 1)
+    made = [v4.new_code_cell(cell, metadata=tagged) for cell, tagged in zip(cells, tags, strict=True)]
     kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
-    return json.dumps({"cells": made, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5})
+    return v4.writes(v4.new_notebook(cells=[v4.new_markdown_cell("# A demonstration"), *made], metadata=kernel))
 
 
 WORK = {

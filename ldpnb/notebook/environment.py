@@ -9,8 +9,5 @@ RUN_PARAMETERS = "LDPNB_PARAMETERS"
 HEADLESS = "LDPNB_HEADLESS"
 """Set in every kernel that runs without a reader: live sections draw once and print their number."""
 
-FORMAT = "LDPNB_FORMAT"
-"""``png`` where nobody looks at the PDF of a figure."""
-
 GRIDS = "LDPNB_GRIDS"
 """Set where a notebook that runs writes the grid of its live section beside its figures, for the site."""

@@ -261,8 +261,8 @@ def _legend(figure: Any, axes: Iterable[Any], columns: int) -> None:
 def publish(chart: Chart, table: pd.DataFrame, name: str, *, caption: str) -> None:
     """Show a chart, and write it with its numbers when a folder for figures is set.
 
-    Writes ``<name>.png``, ``<name>.pdf`` and ``<name>.csv`` (10 significant digits), and their provenance
-    ``<name>.json``: caption, title and setting, the encoding, the run's own parameters, and hashes of these files.
+    Writes ``<name>.png`` and ``<name>.csv`` (10 significant digits), and their provenance ``<name>.json``: caption,
+    title and setting, the encoding, the run's own parameters, and hashes of these files. `ldpnb run` adds a PDF.
 
     Parameters
     ----------
@@ -283,11 +283,8 @@ def publish(chart: Chart, table: pd.DataFrame, name: str, *, caption: str) -> No
     if len(table) and records(table, drawn_as) != records(chart.table, chart.encoding):
         raise ValueError(f"{name}: needs the table that its figure was drawn from")
     picture = chart.png()
-    drawn = {".png": picture}
-    if os.environ.get(environment.FIGURES_FOLDER) and os.environ.get(environment.FORMAT) != "png":
-        drawn[".pdf"] = chart.pdf()
     words = {"title": chart.title, "setting": chart.setting, "encoding": drawn_as.to_dict()}
-    publish_table(table, name, caption=caption, drawn=drawn, **words)
+    publish_table(table, name, caption=caption, drawn={".png": picture}, **words)
     display(Image(picture, width=round(100 * WIDTH), alt=caption))
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ldpnb.notebook.environment import FIGURES_FOLDER, FORMAT
+from ldpnb.notebook.environment import FIGURES_FOLDER
 from ldpnb.run.catalogue import home
 from ldpnb.run.runner import kernel_environment
 from ldpnb.run.sameness import ABSOLUTE, RELATIVE
@@ -47,10 +47,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Name the folder of a notebook's fresh figures before nbval starts its kernel; nobody looks at their PDFs."""
+    """Name the folder of a notebook's fresh figures before nbval starts its kernel."""
     cell, (name, fresh) = getattr(item, "cell_num", None), _places(item)
     os.environ[FIGURES_FOLDER] = "" if cell is None else str(fresh / name)
-    os.environ[FORMAT] = "" if cell is None else "png"
     if not _AS_RECORDED and cell in SIMULATED["cells"].get(name, ()):
         item.options["check"] = False  # type: ignore[attr-defined]
 

@@ -1,12 +1,12 @@
 """``ldpnb export``: a figure or a table for a paper, with its caption and references."""
 
+import hashlib
 import io
 import json
 import re
 import shutil
-import unicodedata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,42 +16,50 @@ from ldpnb.notebook.labels import GREEK, greek
 from ldpnb.run.catalogue import home, require_uncommitted, unique
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from ldpnb.notebook.figures import Chart
 
 _PACKAGES = {"pdf": "graphicx}", "pgf": r"pgf} \providecommand{\mathdefault}[1]{#1}"}
-_INCHES = {"in": 1.0, "mm": 1 / 25.4, "cm": 1 / 2.54, "pt": 1 / 72.27}
 _FONTS = {path.stem: path for path in sorted(Path(__file__).with_name("fonts").iterdir(), reverse=True)}
 """matplotlib's settings for a typeface of words and mathematics; DejaVu has what the first lacks."""
 
-_TEX = {c: "\\" + c for c in "&%$#_{}"} | {c: f"${c}$" for c in "<>|"}
-_TEX |= {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
-_TEX |= {"≤": r"$\le$", "≥": r"$\ge$", "\u2212": "$-$", "±": r"$\pm$", "\u00d7": r"$\times$", "·": r"$\cdot$"}
-_TEX |= {"√": r"$\surd$", "∞": r"$\infty$"}
+_SIGNS = {"≤": r"\le", "≥": r"\ge", "\u2212": "-", "±": r"\pm", "\u00d7": r"\times", "·": r"\cdot", "√": r"\surd"}
+_SIGNS |= {c: c for c in "<>|"} | {"∞": r"\infty"}
 _RAISED = "([₀-₉]+)|[⁰¹²³⁴-⁹⁻]+"
-_LONG = 24
-"""Length in characters beyond which a column of texts is wrapped."""
-_ROWS = 40
-"""Rows that fit a page; a longer table breaks across pages."""
+_LEVEL = str.maketrans("₀₁₂₃₄₅₆₇₈₉⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "01234567890123456789-")
 
 
 def inches(width: str) -> float:
-    """Return a width in inches; `UsageError` if it is none that a figure can have.
-
-    >>> inches("column"), inches("8.6cm") == inches("86 mm"), inches("3.4")
-    (3.4, True, 3.4)
-    """
-    length = re.fullmatch(r"(\d+\.?\d*|\.\d+)\s*(in|mm|cm|pt)?", {"column": "3.4", "page": "7"}.get(width, width))
-    value = float(length[1]) * _INCHES[length[2] or "in"] if length else 0.0
+    """Return a width such as ``3.4in`` or ``86mm`` in inches; `UsageError` if it is none that a figure can have."""
+    length = re.fullmatch(r"(\d*\.?\d+)(in|mm)", width)
+    value = float(length[1]) / {"in": 1.0, "mm": 25.4}[length[2]] if length else 0.0
     if not 1.5 <= value <= 30:
-        rule = "column, page, or a length of 1.5 to 30 in (3.4in, 86mm, 245pt)"
-        raise UsageError(f"width must be {rule}, got width={width!r}")
+        raise UsageError(f"width must be a length of 1.5 to 30 in, such as 3.4in or 86mm, got width={width!r}")
     return value
+
+
+def chart(path: Path) -> "Chart":
+    """Return the chart of a published figure, to be drawn anew from its numbers; `path` is one of its files."""
+    import pandas as pd
+
+    from ldpnb.notebook.encoding import Encoding
+    from ldpnb.notebook.figures import Chart
+
+    made = json.loads(path.with_suffix(".json").read_bytes())
+    rows = pd.read_csv(path.with_suffix(".csv"), keep_default_na=False, na_values=[""])
+    return Chart(rows, Encoding.read(made["encoding"]), made.get("title", ""), made.get("setting", ""))
+
+
+def add_page(picture: Path) -> None:
+    """Write a published figure as PDF beside its picture, and the hash of that into its provenance."""
+    page, record = chart(picture).pdf(), picture.with_suffix(".json")
+    made = json.loads(record.read_bytes())
+    made["drawn"][".pdf"] = hashlib.sha256(page).hexdigest()
+    picture.with_suffix(".pdf").write_bytes(page)
+    record.write_text(f"{json.dumps(made, indent=1, ensure_ascii=False)}\n", encoding="utf-8")
 
 
 def contents(what: str, width: str, font: str, kind: str) -> dict[str, bytes]:
     """Return the files of an export by name; `what` may be shortened (`unique`)."""
-    import pandas as pd
-
     wide, folder = inches(width), home() / "figures"
     if kind == "pgf" and not shutil.which("pdflatex"):  # with which matplotlib measures text
         raise UsageError("format pgf takes pdflatex, which is not installed; pdf takes none")
@@ -63,30 +71,24 @@ def contents(what: str, width: str, font: str, kind: str) -> dict[str, bytes]:
     caption = escaped(made["caption"]) + rf"~\cite{{{','.join([*claims.SOURCES.keys() & {source}, 'ldpnb'])}}}"
     files = {"ldpnb.bib": (home() / "paper.bib").read_bytes()}
     if "encoding" in made:
-        rows = pd.read_csv(path, keep_default_na=False, na_values=[""])
-        files[f"{stem}.{kind}"] = _drawn(rows, made, wide, font, kind)
+        files[f"{stem}.{kind}"] = _drawn(chart(path), wide, font, kind)
         picture = rf"\input{{{stem}.pgf}}" if kind == "pgf" else rf"\includegraphics[width={wide:.4g}in]{{{stem}}}"
         lines = [rf"% \usepackage{{{_PACKAGES[kind]}", r"\begin{figure}", r"\centering", picture]
-        lines += [rf"\caption{{{caption}}}", rf"\label{{fig:{stem}}}", r"\end{figure}", ""]
+        text = "\n".join([*lines, rf"\caption{{{caption}}}", rf"\label{{fig:{stem}}}", r"\end{figure}", ""])
     else:
-        rows = pd.read_csv(path, keep_default_na=False)
-        lines = [r"% \usepackage{booktabs,array,longtable}", table(rows, caption, stem)]
-    return files | {f"{stem}.tex": "\n".join([f"% {name} of ldpnb {__version__}", *lines]).encode()}
+        text = f"% \\usepackage{{booktabs}}\n{table(path, caption, stem)}"
+    return files | {f"{stem}.tex": f"% {name} of ldpnb {__version__}\n{text}".encode()}
 
 
-def _drawn(rows: "pd.DataFrame", made: dict[str, Any], width: float, font: str, kind: str) -> bytes:
-    """Return a figure in that width and font, drawn anew from its numbers."""
+def _drawn(drawing: "Chart", width: float, font: str, kind: str) -> bytes:
+    """Return a figure in that width and font."""
     import matplotlib.style as mpl_style
     from matplotlib.text import Text
 
-    from ldpnb.notebook.encoding import Encoding
-    from ldpnb.notebook.figures import Chart
-
-    chart = Chart(rows, Encoding.read(made["encoding"]), made.get("title", ""), made.get("setting", ""))
     with mpl_style.context(_FONTS[font]):
         if kind == "pdf":
-            return chart.pdf(width)
-        figure, content = chart.figure(width), io.BytesIO()
+            return drawing.pdf(width)
+        figure, content = drawing.figure(width), io.BytesIO()
         for text in figure.findobj(Text):  # which becomes TeX; its mathematics is
             signs = [escaped(line.replace(r"\$", "\0")) for line in text.get_text().split("\n")]
             text.set_text("\n".join(signs).replace("\0", r"\textdollar{}"))
@@ -100,46 +102,31 @@ def escaped(text: object) -> str:
     >>> escaped("50 % of ε_0"), escaped("π <= 10⁻⁶"), escaped("5 % of $x_0$")
     ('50 \\% of $\\varepsilon$\\_0', '$\\pi$ $\\le$ 10$^{-6}$', '5 \\% of $x_0$')
     """
+    from nbconvert.filters import escape_latex
+
     parts = re.split(r"(\$[^$]+\$)", " ".join(str(text).split()))
     for i, plain in enumerate(parts[::2]):
-        plain = "".join(_TEX.get(c, c) for c in plain.replace(">=", "≥").replace("<=", "≤"))
+        plain = escape_latex(plain.replace(">=", "≥").replace("<=", "≤"))
+        plain = re.sub(f"[{''.join(_SIGNS)}]", lambda sign: f"${_SIGNS[sign[0]]}$", plain)
         plain = re.sub(GREEK, lambda letter: greek(letter[0]), plain)
-        parts[2 * i] = re.sub(_RAISED, lambda run: f"${'_' if run[1] else '^'}{{{_flat(run[0])}}}$", plain)
+        parts[2 * i] = re.sub(_RAISED, lambda run: f"${'_' if run[1] else '^'}{{{run[0].translate(_LEVEL)}}}$", plain)
     return "".join(parts)
 
 
-def _flat(digits: str) -> str:
-    return unicodedata.normalize("NFKC", digits).replace("\u2212", "-")
+def table(path: Path, caption: str, label: str) -> str:
+    """Return a published table as `pandas.DataFrame.to_latex` writes it; the caption is TeX."""
+    import pandas as pd
 
-
-def table(content: "pd.DataFrame", caption: str, label: str) -> str:
-    """Return a floating table by `pandas.DataFrame.to_latex`, or one that breaks if it is longer than a page.
-
-    It needs the packages booktabs, array and longtable; the caption is TeX.
-    """
-    wrapped = rf">{{\raggedright\arraybackslash}}p{{{0.9 / content.shape[1]:.3g}\linewidth}}"
-    kinds = [
-        "r" if column.dtype.kind in "biuf" else wrapped if max(map(len, map(str, column))) > _LONG else "l"
-        for _, column in content.items()
-    ]
-    return content.rename(columns=escaped).to_latex(
-        index=False,
-        formatters=[lambda v: f"{v:.6g}" if isinstance(v, float) else escaped(v)] * len(kinds),
-        na_rep="",
-        column_format=f"@{{}}{''.join(kinds)}@{{}}",
-        longtable=len(content) > _ROWS,
-        caption=caption,
-        label=f"tab:{label}",
-    )
+    rows = pd.read_csv(path, keep_default_na=False).rename(columns=escaped)
+    formatters = [lambda v: f"{v:.6g}" if isinstance(v, float) else escaped(v)] * rows.shape[1]
+    return rows.to_latex(index=False, formatters=formatters, caption=caption, label=f"tab:{label}")
 
 
 @click.command(short_help="Write a figure or a table for a paper.")
 @click.argument("what")
-@click.option("--width", default="column", show_default=True, help="column, page, or a length such as 3.4in or 86mm.")
+@click.option("--width", default="3.4in", show_default=True, help="Of a figure, such as 7in or 86mm.")
 @click.option("--font", type=click.Choice(list(_FONTS)), default="times", show_default=True, help="Of a figure.")
-@click.option(
-    "--format", "kind", type=click.Choice(list(_PACKAGES)), default="pdf", help="Of a figure.  [default: pdf]"
-)
+@click.option("--format", "kind", type=click.Choice(list(_PACKAGES)), default="pdf", show_default=True)
 @click.option("-o", "--output", type=click.Path(file_okay=False, path_type=Path), help="[default: build/export]")
 def export(what: str, width: str, font: str, kind: str, output: Path | None) -> None:
     """Write WHAT, a figure or a table, for a paper: the drawing, its LaTeX with caption, and what to cite.

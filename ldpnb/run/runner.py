@@ -5,7 +5,6 @@ executed, do its outputs and figures replace the earlier ones, each file in one 
 before (`ldpnb.run.sameness`), all are left as they are. So running everything again changes no file, on any processor.
 """
 
-import hashlib
 import json
 import logging
 import multiprocessing
@@ -23,10 +22,10 @@ from unittest import mock
 
 from ldpnb import writing
 from ldpnb.checks import UsageError
-from ldpnb.notebook.environment import FIGURES_FOLDER, FORMAT, HEADLESS, RUN_PARAMETERS
-from ldpnb.run import kernels
+from ldpnb.notebook.environment import FIGURES_FOLDER, HEADLESS, RUN_PARAMETERS
+from ldpnb.run import export, kernels
 from ldpnb.run.catalogue import Notebook, home, require_uncommitted
-from ldpnb.run.sameness import same_files
+from ldpnb.run.sameness import same
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,20 +50,17 @@ class Outcome:
 def tasks(notebooks: Sequence[Notebook], given: Mapping[str, Any], output: Path | None) -> list[Task]:
     """Return the executions for some notebooks, after checking what can be checked before a kernel starts.
 
-    Without parameters or `output` the notebooks and their figures are renewed in place. With parameters, `output`
-    defaults to a folder below ``build/runs`` named after them. A `UsageError` refuses parameters that a notebook does
-    not take, and a folder that must not or cannot be written.
+    Without parameters or `output` the notebooks and their figures are renewed in place; with parameters, `output`
+    defaults to ``build/runs``. A `UsageError` refuses parameters that a notebook does not take, and a folder that must
+    not or cannot be written.
     """
-    wanted = []
-    for notebook in notebooks:
-        parameters = notebook.check(given)
-        if output is None and not given:
-            wanted.append(Task(notebook, {}, notebook.path, home() / "figures"))
-            continue
-        digest = hashlib.sha256(json.dumps(parameters, sort_keys=True).encode()).hexdigest()[:8]
-        folder = (output or home() / f"build/runs/{notebook.id.replace('/', '-')}-{digest}").absolute()
+    parameters = {notebook: notebook.check(given) for notebook in notebooks}
+    if output is None and not given:
+        wanted = [Task(notebook, {}, notebook.path, home() / "figures") for notebook in notebooks]
+    else:
+        folder = (output or home() / "build/runs").absolute()
         require_uncommitted(folder)
-        wanted.append(Task(notebook, parameters, folder / f"{notebook.id}.ipynb", folder / "figures"))
+        wanted = [Task(n, own, folder / f"{n.id}.ipynb", folder / "figures") for n, own in parameters.items()]
     for folder in {folder for task in wanted for folder in (task.target.parent, task.figures)}:
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -101,41 +97,40 @@ def execute(task: Task) -> Outcome:
     """Execute one task; on failure keep what was there and leave ``<name>.failed.ipynb`` beside it."""
     start = time.perf_counter()
     try:
-        error = _renew(task)
+        with tempfile.TemporaryDirectory() as folder:
+            error = _renew(task, Path(folder))
     except OSError as failure:
         error = failure.strerror or str(failure)
     return Outcome(task, time.perf_counter() - start, f"{task.notebook.id}: {error}" if error else "")
 
 
-def _renew(task: Task) -> str:
-    """Execute one task and put its results into place; return why that could not be done.
+def _renew(task: Task, folder: Path) -> str:
+    """Execute one task in a folder and put its results into place; return why that could not be done."""
+    source, figures = task.notebook.path.read_bytes(), folder / "figures"
+    failed, beside = (task.target.with_suffix(f".{word}.ipynb") for word in ("failed", "executed"))
+    with mock.patch.dict(os.environ, kernel_environment(folder, figures / task.notebook.id, task.parameters)):
+        executed, error = _executed(task, source, folder)
+    if error:
+        writing.write(failed, executed)
+        return f"{error} (see {failed})"
+    failed.unlink(missing_ok=True)
 
-    Pages take long to draw, and nobody compares them: what may be the same is first executed with its pictures alone.
-    """
-    failed, source = task.target.with_suffix(".failed.ipynb"), task.notebook.path.read_bytes()
-    for pictures in (True, False) if task.target.exists() else (False,):
-        with tempfile.TemporaryDirectory() as name:
-            folder, figures = Path(name), Path(name, "figures")
-            environment = kernel_environment(folder, figures / task.notebook.id, task.parameters)
-            with mock.patch.dict(os.environ, environment | ({FORMAT: "png"} if pictures else {})):
-                executed, error = _executed(task, source, folder)
-            made = {task.figures / p.relative_to(figures): p.read_bytes() for p in figures.rglob("*") if p.is_file()}
-        if error:
-            writing.write(failed, executed)
-            return f"{error} (see {failed})"
-        failed.unlink(missing_ok=True)
-        if pictures:  # any page is the same, if there is one
-            made |= {path.with_suffix(".pdf"): b"" for path in made if path.suffix == ".png"}
-        fresh = {task.target: executed} | made  # in this order: at once, before another edit
-        earlier = (task.figures / task.notebook.id).rglob("*")
-        kept = {path for path in earlier if path.suffixes != [".grid", ".json"]}  # which is made when it is asked for
-        stored = {path: path.read_bytes() for path in kept | fresh.keys() if path.is_file()}
-        if same_files(stored, fresh):
-            return ""
-        if task.notebook.path.read_bytes() != source:
-            beside = task.target.with_suffix(".executed.ipynb")
-            writing.write(beside, executed)
-            return f"it was edited while it ran: the edit stands, and the result is {beside}"
+    def results() -> dict[Path, bytes]:
+        made = {task.figures / p.relative_to(figures): p.read_bytes() for p in figures.rglob("*") if p.is_file()}
+        return {task.target: executed} | made  # in this order: the notebook is written at once, before another edit
+
+    fresh, earlier = results(), (task.figures / task.notebook.id).rglob("*")
+    pages = {path.with_suffix(".pdf") for path in fresh if path.suffix == ".png"}
+    kept = {path for path in earlier if path.suffixes != [".grid", ".json"]}  # which is made when it is asked for
+    stored = {path: path.read_bytes() for path in kept | fresh.keys() if path.is_file()}
+    if stored.keys() == fresh.keys() | pages and all(same(stored[path], fresh[path]) for path in fresh):
+        return ""
+    for picture in figures.rglob("*.png"):
+        export.add_page(picture)
+    fresh = results()
+    if task.notebook.path.read_bytes() != source:
+        writing.write(beside, executed)
+        return f"it was edited while it ran: the edit stands, and the result is {beside}"
     for path, content in fresh.items():
         writing.write(path, content)
     for path in stored.keys() - fresh.keys():
@@ -153,8 +148,8 @@ def _executed(task: Task, source: bytes, folder: Path) -> tuple[bytes, str]:
     copy.write_bytes(source)
     try:
         papermill.execute_notebook(
-            str(copy),
-            str(result),
+            copy,
+            result,
             parameters=dict(task.parameters),
             kernel_name="python3",
             language="python",
@@ -162,7 +157,7 @@ def _executed(task: Task, source: bytes, folder: Path) -> tuple[bytes, str]:
             coalesce_streams=True,
             execution_timeout=600,
             start_timeout=120,
-            cwd=str(task.notebook.path.parent),
+            cwd=task.notebook.path.parent,
             shutdown_kernel="immediate",  # a graceful one waits three seconds in many runs
         )
     except PapermillExecutionError as wrong:

@@ -1,7 +1,6 @@
 """The command line of sweeps."""
 
 import os
-import signal
 from pathlib import Path
 
 import click
@@ -61,8 +60,6 @@ def sweep(
     if (backend == "dask") != (scheduler is not None):
         raise UsageError(f"--backend dask and --scheduler need each other, got {backend}, {scheduler}")
     require_uncommitted(output)
-    sweeps.find(id)  # its libraries may wait for memory for ever, and must end at once then
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C, so that workers end too
     try:
         table, computed = sweeps.sweep(id, grid, output, repetitions, seed, jobs, scheduler)
     except UsageError:

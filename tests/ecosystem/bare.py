@@ -11,20 +11,8 @@ from importlib.abc import MetaPathFinder
 from importlib.util import find_spec
 from pathlib import Path
 
-WITH_THEM = {
-    "numpy",
-    "scipy",
-    "pandas",
-    "sympy",
-    "mpmath",
-    "flint",
-    "lazy_loader",
-    "dateutil",
-    "pytz",
-    "six",
-    "tzdata",
-    "ldpnb",
-}
+WITH_THEM = {"numpy", "scipy", "pandas", "sympy", "mpmath", "flint", "lazy_loader", "ldpnb"}
+WITH_THEM |= {"dateutil", "pytz", "six", "tzdata"}  # which come with pandas
 HEAVY = {"matplotlib", "IPython", "ipywidgets", "jupyter_client", "nbformat", "papermill", "nbval", "pytest"}
 ROOMS = ("accuracy", "checks", "data", "designs", "estimators", "mechanisms", "planning", "privacy", "rng", "surveys")
 

@@ -21,13 +21,6 @@ def test_what_computes_needs_and_loads_numpy_scipy_and_pandas_only(tmp_path: Pat
     assert asked == "asked for: nothing"
 
 
-def test_a_plan_is_printed_without_what_takes_long_to_import() -> None:
-    words = ["plan", "mean", "--epsilon", "1", "--error", "0.1", "--failure", "0.1"]
-    code = f"import sys; from ldpnb.cli import cli; cli({words}, standalone_mode=False); print(*sys.modules)"
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert not {"pandas", "pyarrow", "matplotlib", "scipy.stats"} & set(result.stdout.split())
-
-
 def read(folder: Path, name: str, content: bytes) -> None:
     (folder / name).write_bytes(content)
     files.load_counts(str(folder / name), "answer")

@@ -122,7 +122,7 @@ def test_published_files_repeat_to_the_byte(tmp_path: Path, monkeypatch: pytest.
         monkeypatch.setenv(FIGURES_FOLDER, str(tmp_path / name))
         figures.publish(curves(TABLE, "epsilon", "mse", by="by"), TABLE, "nb/fig", caption="Errors.")
         written.append({p.name: p.read_bytes() for p in (tmp_path / name / "nb").iterdir()})
-    assert set(written[0]) == {"fig.png", "fig.pdf", "fig.csv", "fig.json"}
+    assert set(written[0]) == {"fig.png", "fig.csv", "fig.json"}
     assert written[0] == written[1]
     record = json.loads(written[0]["fig.json"])
     assert record["columns"] == ["epsilon", "mse", "by", "error"]

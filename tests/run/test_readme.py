@@ -10,7 +10,8 @@ import yaml
 from click.testing import CliRunner
 
 from ldpnb.cli import cli
-from ldpnb.run.catalogue import home
+from ldpnb.run import runner
+from ldpnb.run.catalogue import find, home
 
 TEXT = (home() / "README.md").read_text(encoding="utf-8")
 COMMANDS = [
@@ -52,18 +53,17 @@ def test_a_survey_goes_from_its_question_to_its_estimate(tmp_path: Path, monkeyp
     assert "673 reports" in result.output
 
 
-def test_the_jobs_of_ones_own_ci_are_known_and_the_run_leaves_its_results(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """`check` and `verdicts` are tried on this notebook and these claims by the suite itself, in tests/notebooks."""
-    monkeypatch.chdir(tmp_path)
+def test_the_jobs_of_ones_own_ci_are_known_and_their_notebook_takes_the_parameter(tmp_path: Path) -> None:
+    """The suite itself tries `check` and `verdicts` in tests/notebooks, and runs with parameters in test_sentences."""
     workflow = yaml.safe_load(TEXT.split("```yaml\n")[1].split("```")[0])
     steps = [step["run"] for step in workflow["jobs"]["notebooks"]["steps"] if "run" in step]
     assert steps.pop(0) == "make .venv/.installed"
     words = [shlex.split(step.removeprefix(".venv/bin/ldpnb ")) for step in steps]
     assert [command for command, *_ in words] == ["check", "run", "verdicts"]
-    assert CliRunner().invoke(cli, words[1]).exit_code == 0
-    assert list(Path("build/results").rglob("03_cluster*.ipynb"))
+    given = cli.commands["run"].make_context("run", words[1][1:]).params
+    assert given["output"] == Path("build/results")
+    (task,) = runner.tasks([find(*given["ids"])], given["parameters"], tmp_path)
+    assert task.target.name.startswith("03_cluster")
 
 
 def test_targets_and_links_are_there() -> None:

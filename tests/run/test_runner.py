@@ -1,6 +1,8 @@
 """Running notebooks: all or nothing, the same on every processor, and no edit is lost."""
 
+import hashlib
 import json
+import multiprocessing.context
 import os
 import re
 import signal
@@ -10,11 +12,11 @@ from pathlib import Path
 
 import pytest
 from demonstration import COMPUTE, PARAMETERS, begun, gone, notebook
+from jupyter_client.provisioning import KernelProvisionerFactory
 from patience import PATIENCE
 
 from ldpnb.checks import UsageError
-from ldpnb.notebook import environment
-from ldpnb.run import catalogue, runner
+from ldpnb.run import catalogue, export, runner
 
 FIGURE = "figures/1_demo/01_line/figure_1"
 
@@ -34,39 +36,34 @@ def rewrite(path: Path, before: str, after: str) -> None:
     path.write_text(text.replace(before, after))
 
 
-def test_a_run_leaves_picture_vector_numbers_and_provenance_and_repeats_to_the_byte(checkout: Path) -> None:
+def test_two_jobs_run_what_one_runs_and_a_notebook_that_fails_lets_the_others_go_on(
+    checkout: Path, ldpnb, monkeypatch: pytest.MonkeyPatch
+) -> None:
     stale = checkout / "figures/1_demo/01_line/figure_9.png"
     stale.parent.mkdir(parents=True)
     stale.write_bytes(b"of a figure that is no longer made")
     grid = stale.with_name("live.grid.json")
     grid.write_text("{}")
-    assert run_one("01_line").error == ""
+    result = ldpnb("run", "-j", "2")
+    assert result.returncode == 1
+    assert re.search(r"^1_demo/01_line  \d+\.\d s$", result.stdout, re.MULTILINE)
+    assert "failed: 1_demo/02_broken: cell 2 raised ZeroDivisionError" in result.stderr
+    assert "1 of 2 notebooks failed; what was there before is untouched" in result.stderr
+    assert os.listdir(checkout / "notebooks/1_demo").count("02_broken.failed.ipynb") == 1
     assert not stale.exists()
     assert grid.exists()
-    first = files(checkout)
+    first, drawn, draw = files(checkout), [], export.add_page
     assert {f"{FIGURE}{s}" for s in (".png", ".pdf", ".csv", ".json")} <= first.keys()
-    assert json.loads(first[f"{FIGURE}.json"])["caption"] == "A line."
+    made = json.loads(first[f"{FIGURE}.json"])
+    assert made["caption"] == "A line."
+    assert made["drawn"][".pdf"] == hashlib.sha256(first[f"{FIGURE}.pdf"]).hexdigest()
+    monkeypatch.setattr(export, "add_page", lambda picture: drawn.append(picture) or draw(picture))
     assert run_one("01_line").error == ""
-    assert files(checkout) == first
-
-
-def test_a_page_is_drawn_only_where_something_is_new_or_it_is_missing(
-    checkout: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    drawn, executed = [], runner._executed
-
-    def counted(*arguments: object) -> tuple[bytes, str]:
-        drawn.append(os.environ.get(environment.FORMAT) != "png")
-        return executed(*arguments)
-
-    assert run_one("01_line").error == ""
-    first = files(checkout)
-    monkeypatch.setattr(runner, "_executed", counted)
-    assert run_one("01_line").error == ""
-    (checkout / f"{FIGURE}.pdf").unlink()
-    assert run_one("01_line").error == ""
-    assert drawn == [False, False, True]
-    assert files(checkout) == first
+    assert drawn == [], "a page takes long to draw, and there is one"
+    for damage in ((checkout / f"{FIGURE}.pdf").unlink, lambda: stale.write_bytes(b"again")):
+        damage()
+        assert run_one("01_line").error == ""
+        assert files(checkout) == first
 
 
 def test_what_is_the_same_within_the_tolerance_is_left_as_it_is_and_what_is_not_is_renewed(
@@ -187,41 +184,27 @@ def test_a_run_that_is_ended_leaves_everything_as_it_was_and_its_kernel_ends(
         assert error.strip() == "ldpnb: interrupted; what has finished is kept, everything else is as it was"
 
 
-def test_where_nothing_can_be_forked_the_ordinary_kernel_takes_over(
+@pytest.mark.skipif(sys.platform != "linux", reason="kernels are forked on Linux")
+def test_kernels_are_forked_unless_the_variable_says_otherwise_or_nothing_can_be_forked(
     checkout: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import multiprocessing.context
-
     def refused(_process: object) -> None:
         raise OSError("no more processes")
 
     path = checkout / "notebooks/1_demo/01_line.ipynb"
-    path.write_text(notebook(PARAMETERS, COMPUTE, "import os; print(os.environ['JUPYTER_DEFAULT_PROVISIONER_NAME'])"))
-    monkeypatch.setattr(multiprocessing.context.ForkServerProcess, "start", refused)
-    assert run_one("01_line").error == ""
-    assert "ldpnb-forked" in path.read_text()
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="kernels are forked on Linux")
-def test_kernels_are_forked_unless_the_variable_says_otherwise(checkout: Path, ldpnb) -> None:
-    path = checkout / "notebooks/1_demo/01_line.ipynb"
-    path.write_text(notebook(PARAMETERS, "print(open('/proc/self/cmdline').read())"))
-    assert run_one("01_line").error == ""
-    assert "forkserver" in path.read_text()
-    assert ldpnb("run", "01_line", JUPYTER_DEFAULT_PROVISIONER_NAME="local-provisioner").returncode == 0
-    assert "ipykernel_launcher" in path.read_text()
-
-
-def test_two_jobs_run_what_one_runs_and_one_failing_notebook_lets_the_others_go_on(checkout: Path, ldpnb) -> None:
-    result = ldpnb("run", "-j", "2")
-    assert result.returncode == 1
-    assert re.search(r"^1_demo/01_line  \d+\.\d s$", result.stdout, re.MULTILINE)
-    assert "failed: 1_demo/02_broken: cell 2 raised ZeroDivisionError" in result.stderr
-    assert "1 of 2 notebooks failed; what was there before is untouched" in result.stderr
-    two = files(checkout / "figures")
-    assert run_one("01_line").error == ""
-    assert files(checkout / "figures") == two
-    assert os.listdir(checkout / "notebooks/1_demo").count("02_broken.failed.ipynb") == 1
+    shown = "import os; print(open('/proc/self/cmdline').read(), os.environ['JUPYTER_DEFAULT_PROVISIONER_NAME'])"
+    path.write_text(notebook(PARAMETERS, shown))
+    starts = multiprocessing.context.ForkServerProcess
+    for provisioner, start, program in (
+        ("local-provisioner", starts.start, "ipykernel_launcher"),
+        ("ldpnb-forked", refused, "ipykernel_launcher"),
+        ("ldpnb-forked", starts.start, "forkserver"),
+    ):
+        KernelProvisionerFactory.clear_instance()  # which has read the variable
+        monkeypatch.setenv("JUPYTER_DEFAULT_PROVISIONER_NAME", provisioner)
+        monkeypatch.setattr(starts, "start", start)
+        assert run_one("01_line").error == ""
+        assert re.search(f"{program}.*{provisioner}", path.read_text())
 
 
 def test_a_check_runs_the_cells_and_names_a_number_that_differs_from_the_stored_one(checkout: Path, ldpnb) -> None:

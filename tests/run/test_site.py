@@ -82,6 +82,7 @@ def redraw(epsilon: float, users: int, kind: str) -> tuple[Any, str]:
 
 
 def test_a_grid_has_every_setting_with_at_most_one_slider_off_its_marks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(grids, "MARKS", (4, 3))
     monkeypatch.setattr(grids, "BYTES", 10_000)
     controls = {"epsilon": Slider(1.0, 0.1, 8.0, log=True), "users": Slider(500, 100, 1000)}
     made = json.loads(grid(redraw, controls | {"kind": Choice("b", "ab")}))
