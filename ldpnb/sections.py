@@ -1,12 +1,13 @@
 """Sections of a source: a claim's words stand in a TOML file, what decides it in the Python file beside it.
 
-A table of ``section_5.toml`` is a claim; its `place` is told by its key if it is not given. Its words are Markdown with
-TeX between dollars. ``@{name}`` stands for a phrase of the file's table ``[phrases]``, or for a number that the check
-returns; there ``@{name:.3f}`` formats it. The check is the function of ``section_5.py`` that bears the claim's name.
-``rests_on`` lists the formulas that it calls, as the Python file names them (``subsampling.srs_loss``) or by their path
-in ``ldpnb``, and groups of them: from the file's table ``[formulas]``, or by a second route's name all that it is for.
-Second routes are registered once, by `second_route`: before a check runs, those of every formula in ``rests_on`` are
-compared, and the verdict is *open* where two part.
+A table of ``section_5.toml`` is a claim; its `place` is told by its key if it is not given, and what fails is
+*corrected* if `otherwise` does not say what else. Its words are Markdown with TeX between dollars. ``@{name}`` stands
+for a phrase of the file's table ``[phrases]``, or for a number that the check returns; there ``@{name:.3f}`` formats
+it. The check is the function of ``section_5.py`` that bears the claim's name. ``rests_on`` lists the formulas that it
+calls, as the Python file names them (``subsampling.srs_loss``) or by their path in ``ldpnb``, and groups of them: from
+the file's table ``[formulas]``, or by a second route's name all that it is for. Second routes are registered once, by
+`second_route`: before a check runs, those of every formula in ``rests_on`` are compared, and the verdict is *open*
+where two part.
 """
 
 import importlib
@@ -83,12 +84,21 @@ def _section(source: str, package: str, name: str) -> list[Claim]:
     loaded = []
     for key, row in tables.items():
         try:
-            own = {"place": key[:1].upper() + key[1:].replace("-", " ")} | shared | row
+            own = {"place": _place(key)} | shared | row
             words = {k: _filled(v, phrases) if isinstance(v, str) else v for k, v in own.items()}
             loaded.append(_claim(source, key, module, words, formulas))
         except (ValueError, AttributeError, ImportError) as error:
             raise ValueError(f"{file.name}, [{key}]: {error}") from error
     return loaded
+
+
+def _place(key: str) -> str:
+    """Return where a claim stands: ``theorem-4.1-allocation`` is *Theorem 4.1, allocation*, ``equation-7`` *(7)*."""
+    if not (place := re.fullmatch(r"([a-z]+)-([a-z\d][\d.]*)(?:-(.+))?", key)):
+        return key.capitalize().replace("-", " ")
+    kind, number, more = place.groups(default="")
+    number = f"({number})" if kind == "equation" else number.upper()
+    return ", ".join(filter(None, (f"{kind.capitalize()} {number}", more.replace("-", " "))))
 
 
 def _filled(text: str, phrases: Mapping[str, str]) -> str:
@@ -113,7 +123,7 @@ def _claim(source: str, key: str, module: Any, row: dict[str, Any], groups: Mapp
     settings = {name: row[name] for name in ("reach", "reading", "false_alarm") if name in row}
 
     def decided() -> Verdict:
-        evidence = Evidence(otherwise=row.get("otherwise", "refuted"), power=row.get("power"))
+        evidence = Evidence(otherwise=row.get("otherwise", "corrected"), power=row.get("power"))
         try:
             for path in rests_on:
                 for route in _routes.get((source, path), ()):

@@ -1,10 +1,12 @@
 """Erratum sheets: for a source's authors and readers, what does not hold as printed, and how to see it without us.
 
 ``papers/<source>/errata.toml`` holds, for each corrected or refuted claim and in the order of weight, the smallest
-counterexample, one line of Python that shows it, what it prints, and what in the source rests on the statement.
-Statement and correction are those of the ledger; the sheet is ``errata.md.jinja``.
+counterexample, one line of Python that shows it, and what in the source rests on the statement. Place, statement and
+correction are those of the ledger, and what the line prints is computed; the sheet is ``errata.md.jinja``.
 """
 
+import contextlib
+import io
 import tomllib
 from importlib.resources import files
 from pathlib import Path
@@ -19,13 +21,20 @@ def sheets() -> dict[str, Path]:
 
 
 def noted(source: str) -> dict[str, dict[str, str]]:
-    """Return the entries of a source's sheet by claim: ``counterexample``, ``python``, ``prints`` and ``rests``."""
+    """Return the entries of a source's sheet by claim: ``counterexample``, ``python`` and perhaps ``rests``."""
     file = files(f"ldpnb.papers.{source}").joinpath("errata.toml")
     entries = tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
     return {
         f"{source}/{key}": {name: text if name == "python" else " ".join(text.split()) for name, text in row.items()}
         for key, row in entries.items()
     }
+
+
+def printed(python: str) -> str:
+    """Return what lines of Python print, without this package."""
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        exec(python, {})
+    return out.getvalue().strip()
 
 
 def sheet(source: str) -> str:
@@ -39,6 +48,7 @@ def sheet(source: str) -> str:
     loader = PackageLoader("ldpnb", "run")
     texts = Environment(loader=loader, trim_blocks=True, keep_trailing_newline=True, undefined=StrictUndefined)
     texts.filters["sentence"] = lambda text: f"{text[:1].upper()}{text[1:]}{'' if text.endswith(('.', '.)')) else '.'}"
+    texts.filters["printed"] = printed
     authors, _, title = claims.SOURCES[source].partition(": ")
     return texts.get_template("errata.md.jinja").render(
         authors=authors,

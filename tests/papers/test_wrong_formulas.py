@@ -7,6 +7,7 @@ claim's check or a second route of it calls the formula, the next one is tried, 
 
 import contextlib
 import copy
+import pickle
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -18,6 +19,7 @@ from traces import Route, compared, routes
 from wrong import apart, owner_of, wrong_formulas, wrong_result
 
 from ldpnb import claims, sections
+from ldpnb.privacy import optimiser
 from ldpnb.run.ledger import committed_ledger
 
 OPEN = {row.claim: row.evidence for row in committed_ledger().itertuples() if row.status == "open"}
@@ -30,6 +32,23 @@ for claim in claims.claims():
 ALL = pytest.mark.parametrize(("source", "path"), sorted(RESTING))
 Call = tuple[tuple[Any, ...], dict[str, Any], Any]
 """Arguments of a formula and what it returned."""
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _linear_programs_solved_once() -> Iterator[None]:
+    """Keep solutions of linear programs, which are no formula: most wrong formulas pose those of the right one."""
+    solve, solved = optimiser._solve, {}
+
+    def kept(*arrays: Any, **more: Any) -> Any:
+        asked = pickle.dumps((arrays, more))
+        if asked not in solved:
+            solved[asked] = solve(*arrays, **more)
+        value, solution = solved[asked]
+        return value, solution.copy()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(optimiser, "_solve", kept)
+        yield
 
 
 def replace(patch: pytest.MonkeyPatch, path: str, make: Callable[[Any], Any]) -> None:
