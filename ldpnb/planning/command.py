@@ -149,7 +149,7 @@ def _save(answer: Any, path: Path, field: dict[str, Any]) -> None:
     chances = f"{kept.device}, {kept.p} for the truth, " if kept.p else ""
     promise = f"an error of {kept.error:.4g} or more with probability {kept.failure:.4g} ({kept.bound})"
     click.echo(f"saved in {path}: {chances}epsilon {kept.epsilon:.6g}; {promise}", err=True)
-    if kept.failure > 1.01 * answer.best.question.failure:
+    if kept.failure > 1.01 * answer.best.failure:
         click.echo("The device is noisier than the plan: ask more people, or take a finer one.", err=True)
 
 

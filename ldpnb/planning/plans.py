@@ -4,14 +4,15 @@ Numbers that a promise rests on are rounded up in text, so that what is printed 
 """
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from ldpnb.notebook.prose import listed, rounded_up
 from ldpnb.planning.clusters import ClusterDesign
+from ldpnb.planning.mechanisms import CURATOR, REMARKS
 from ldpnb.planning.questions import Frequency, Gap, Question
 from ldpnb.planning.reports import MANY
-from ldpnb.planning.solve import Answer, answer
+from ldpnb.planning.solve import answer
 from ldpnb.surveys.field_plan import ESTIMATORS
 
 _ASKS = {
@@ -42,23 +43,28 @@ class Plan:
     """
 
     question: Question
-    answers: tuple[Answer, ...]
+    answers: tuple[Question, ...]
 
     @property
-    def able(self) -> tuple[Answer, ...]:
+    def able(self) -> tuple[Question, ...]:
         """Answers that can, best first; without the curator's, unless that alone was asked for."""
-        return tuple(a for a in self.answers if a.feasible and (self.question.mechanism or not a.candidate.central))
+        return tuple(a for a in self.answers if a.feasible and (self.question.mechanism or not a.central))
 
     @property
-    def best(self) -> Answer | None:
+    def best(self) -> Question | None:
         """The best mechanism, if any can."""
         return next(iter(self.able), None)
 
     def tables(self) -> dict[str, list[dict[str, Any]]]:
         """Return rows by the name of their table: the answers, unrounded, and what was asked."""
         question = self.question
-        asked = {one.name: getattr(question, one.name) for one in fields(question)} | {"design": str(question.design)}
-        return {"answers": [_row(a) for a in self.answers], "question": [asked | {"subject": _subject(question)}]}
+        asked = {
+            one.name: getattr(question, one.name) for one in fields(question) if one.name not in ("unknown", "reason")
+        }
+        return {
+            "answers": [_row(a) for a in self.answers],
+            "question": [asked | {"design": str(question.design), "subject": _subject(question)}],
+        }
 
     def __str__(self) -> str:
         bounds, unknown = {a.bound for a in self.answers}, self.question.unknown
@@ -69,7 +75,7 @@ class Plan:
         lines += [f"{name:{names}}  {value:>{values}}  {bound}" for name, value, bound in rows]
         lines += ["", *(_details(self.able) if self.able else ["No mechanism can do this."])]
         lines += [f"{name}: {words}." for name, words in _BOUNDS.items() if name in bounds]
-        lines += [f"{a.mechanism}: {a.candidate.remark}." for a in self.answers if a.candidate.remark]
+        lines += [f"{a.mechanism}: {REMARKS[a.mechanism]}." for a in self.answers if a.mechanism in REMARKS]
         return "\n".join(lines)
 
 
@@ -88,29 +94,29 @@ def plan(question: Question, *, curator: bool = True) -> Plan:
     84
     """
 
-    def order(a: Answer) -> tuple[bool, bool, float]:
-        return a.candidate.central, not a.feasible, float(f"{a.value:.8g}") if a.feasible else 0.0
+    def order(a: Question) -> tuple[bool, bool, float]:
+        return a.central, not a.feasible, float(f"{a.value:.8g}") if a.feasible else 0.0
 
-    answers = [answer(question, one.name) for one in question.candidates if curator or not one.central]
-    return Plan(question, tuple(sorted(answers, key=order)))
+    answers = [answer(question, name) for name in question.candidates if curator or name != CURATOR]
+    return Plan(replace(question, unknown=question.left_out), tuple(sorted(answers, key=order)))
 
 
-def _row(a: Answer) -> dict[str, Any]:
+def _row(a: Question) -> dict[str, Any]:
     """Return the numbers of an answer, unrounded; what is not defined is None."""
     row: dict[str, Any] = {"mechanism": a.mechanism, a.unknown: a.value if a.feasible else None, "reason": a.reason}
     if not a.feasible:
         return row
-    row |= {name: getattr(a, name) for name in _SHOWN} | {"failure_bound": a.question.chance()[0]}
-    row |= {"people": a.sample.people, "invited": sum(a.question.invited)}
+    row |= {name: getattr(a, name) for name in _SHOWN} | {"failure_bound": a.promise[0]}
+    row |= {"people": a.sample.people, "invited": sum(a.invited)}
     sds = map(math.sqrt, a.variance) if a.variance else (None, None)
     row |= zip(("sampling_sd", "randomisation_sd"), sds, strict=True)
     return row | {f"invite {name}": number for name, number in _allocation(a).items()}
 
 
-def _allocation(answer: Answer) -> dict[str, int]:
+def _allocation(answer: Question) -> dict[str, int]:
     """Return how many people to invite in each stratum, if there are strata."""
     names = getattr(answer.sample, "names", ())
-    return dict(zip(names, answer.question.invited, strict=True)) if len(names) > 1 else {}
+    return dict(zip(names, answer.invited, strict=True)) if len(names) > 1 else {}
 
 
 def _subject(question: Question) -> str:
@@ -136,15 +142,15 @@ def _asked(question: Question) -> str:
     return f"{_ASKS[question.unknown][0].format(unit=unit)} {parts}; {_subject(question)}; {design}{times}."
 
 
-def _value(answer: Answer) -> str:
+def _value(answer: Question) -> str:
     if not answer.feasible:
         return "-"
     return f"{answer.value:,}" if answer.unknown == "count" else rounded_up(answer.value)
 
 
-def _details(able: tuple[Answer, ...]) -> list[str]:
+def _details(able: tuple[Question, ...]) -> list[str]:
     """Return of the best answer whom to ask, what is promised for whom by which estimator, and what is lost."""
-    a, question = able[0], able[0].question
+    a, question = able[0], able[0]
     # numbers are searched to nine digits: mechanisms that are one and the same are alike
     tied = [other.mechanism for other in able if math.isclose(other.value, a.value, rel_tol=1e-8)]
     error, chance, epsilon = (rounded_up(float(getattr(question, name))) for name in ("error", "failure", "epsilon"))
@@ -162,7 +168,7 @@ def _details(able: tuple[Answer, ...]) -> list[str]:
         sampling, noise = map(math.sqrt, a.variance)
         lines.append(f"Standard deviation at the worst data: sampling {sampling:.3g}, randomisation {noise:.3g}.")
     under = "(epsilon, in nats, if one person's value is replaced)"
-    if a.candidate.central:
+    if a.central:
         loses = f" to each of {many} releases, which together lose" if many else "; it loses"
         return [*lines, f"The curator adds Laplace noise of scale {a.noise:.4g}{loses} {together} {under}."]
     total = f", and the {many} reports of a person together {together}" if many else ""
@@ -171,9 +177,9 @@ def _details(able: tuple[Answer, ...]) -> list[str]:
     return [*lines, f"A report loses {epsilon} to whoever receives it {under}{total}; {released}."]
 
 
-def _drawn(a: Answer) -> str:
+def _drawn(a: Question) -> str:
     """Return whom to ask."""
-    question, sample, invited = a.question, a.sample, sum(a.question.invited)
+    question, sample, invited = a, a.sample, sum(a.invited)
     some = f" ({question.response:.0%} answer)" if question.response < 1 else ""
     if isinstance(sample, ClusterDesign):
         asked = f"{sample.take:,} people" if sample.take else "everybody"
