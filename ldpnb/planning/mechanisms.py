@@ -64,10 +64,3 @@ UNEVEN_GAPS: Laws = GAPS | {"best channel": gaps.best_channel}
 EDGES = {"subset selection": _subset_edges, "OLH": _hashing_edges}
 """From the number of values and a budget to budgets, falling, at which a whole number of a mechanism steps: between
 them the chance of an error falls as the budget grows, at them it may rise."""
-REMARKS = {
-    "OLH": "with a public hash function per person",
-    "signs": "with public random signs, one per value and person",
-    CURATOR: "a trusted curator, who adds noise to the estimate from true values",
-    "best channel": "least variance of all private channels for values at the ends; of two groups of different sizes",
-}
-"""What else a reader should know."""

@@ -4,33 +4,20 @@ Numbers that a promise rests on are rounded up in text, so that what is printed 
 """
 
 import math
+import tomllib
 from dataclasses import dataclass, fields, replace
+from importlib.resources import files
 from typing import Any
 
 from ldpnb.notebook.prose import listed, rounded_up
 from ldpnb.planning.clusters import ClusterDesign
-from ldpnb.planning.mechanisms import CURATOR, REMARKS
-from ldpnb.planning.questions import Frequency, Gap, Question
+from ldpnb.planning.mechanisms import CURATOR
+from ldpnb.planning.questions import QUANTITIES, Frequency, Gap, Question
 from ldpnb.planning.reports import MANY
 from ldpnb.planning.solve import answer
 from ldpnb.surveys.field_plan import ESTIMATORS
 
-_ASKS = {
-    "count": ("How many {unit}?", "{:,} {unit}"),
-    "epsilon": ("Which budget?", "epsilon {:g} of each report"),
-    "error": ("Which error can be promised?", "error below {:g}"),
-    "failure": ("How likely is a larger error?", "except with probability {:g}"),
-}
-"""How each quantity is asked for, and how it is given."""
-_BOUNDS = {
-    "exact": "the law of reports or noise at the worst data, continued between whole numbers; shares at once add up; "
-    "holds for all data",
-    "Hoeffding": "Hoeffding's bound, of samples without replacement by Serfling's factor; holds for all data",
-    "Chernoff": "Chernoff's bound at the worst data, minimised over its parameter; holds for all data",
-    "Chebyshev": "Chebyshev's bound at the worst variance; holds for all data",
-    "normal": "the normal law at the worst variance; an approximation for many reports, no promise",
-}
-_GAP = "the unbiased gap of `ldpnb.estimators.gaps`"
+_WORDS = tomllib.loads(files(__package__).joinpath("words.toml").read_text(encoding="utf-8"))
 _SHOWN = ("bound", "least", "whom", "estimator", "reported", "hidden", "noise")
 """What a table shows of an answer as it is."""
 
@@ -74,8 +61,12 @@ class Plan:
         lines = [_asked(self.question), ""]
         lines += [f"{name:{names}}  {value:>{values}}  {bound}" for name, value, bound in rows]
         lines += ["", *(_details(self.able) if self.able else ["No mechanism can do this."])]
-        lines += [f"{name}: {words}." for name, words in _BOUNDS.items() if name in bounds]
-        lines += [f"{a.mechanism}: {REMARKS[a.mechanism]}." for a in self.answers if a.mechanism in REMARKS]
+        lines += [f"{name}: {words}." for name, words in _WORDS["bounds"].items() if name in bounds]
+        lines += [
+            f"{a.mechanism}: {_WORDS['remarks'][a.mechanism]}."
+            for a in self.answers
+            if a.mechanism in _WORDS["remarks"]
+        ]
         return "\n".join(lines)
 
 
@@ -136,10 +127,10 @@ def _subject(question: Question) -> str:
 def _asked(question: Question) -> str:
     """Return the question in words."""
     unit, design = question.design.unit, question.design
-    known = {name: getattr(question, name) for name in _ASKS if name != question.unknown}
-    parts = ", ".join(_ASKS[name][1].format(value, unit=unit) for name, value in known.items())
+    known = {name: getattr(question, name) for name in QUANTITIES if name != question.unknown}
+    parts = ", ".join(_WORDS["given"][name].format(value, unit=unit) for name, value in known.items())
     times = f", {question.releases:,} times" if question.releases > 1 else ""
-    return f"{_ASKS[question.unknown][0].format(unit=unit)} {parts}; {_subject(question)}; {design}{times}."
+    return f"{_WORDS['asked'][question.unknown].format(unit=unit)} {parts}; {_subject(question)}; {design}{times}."
 
 
 def _value(answer: Question) -> str:
@@ -150,19 +141,19 @@ def _value(answer: Question) -> str:
 
 def _details(able: tuple[Question, ...]) -> list[str]:
     """Return of the best answer whom to ask, what is promised for whom by which estimator, and what is lost."""
-    a, question = able[0], able[0]
+    a = able[0]
     # numbers are searched to nine digits: mechanisms that are one and the same are alike
     tied = [other.mechanism for other in able if math.isclose(other.value, a.value, rel_tol=1e-8)]
-    error, chance, epsilon = (rounded_up(float(getattr(question, name))) for name in ("error", "failure", "epsilon"))
-    many, together = f"{question.releases:,}" if question.releases > 1 else "", rounded_up(a.reported)
-    probability = f"probability {'about' if question.tail == 'normal' else 'at most'} {chance} ({a.bound})"
+    error, chance, epsilon = (rounded_up(float(getattr(a, name))) for name in ("error", "failure", "epsilon"))
+    many, together = f"{a.releases:,}" if a.releases > 1 else "", rounded_up(a.reported)
+    probability = f"probability {'about' if a.tail == 'normal' else 'at most'} {chance} ({a.bound})"
     each = f" Each of the {many} estimates has this error." if many else ""
     lines = [
         f"Best: {listed(tied)}{', alike' if len(tied) > 1 else ''}.",
         *([] if a.least else ["This number suffices; that no smaller one does is not proven."]),
         _drawn(a),
         f"Promised for {a.whom}: at the worst data an error of {error} or more has {probability}.{each}",
-        f"Estimator ({a.estimator}): {ESTIMATORS.get(a.estimator, _GAP)}.",
+        f"Estimator ({a.estimator}): {(_WORDS['estimators'] | ESTIMATORS)[a.estimator]}.",
     ]
     if a.variance is not None:
         sampling, noise = map(math.sqrt, a.variance)
@@ -179,8 +170,8 @@ def _details(able: tuple[Question, ...]) -> list[str]:
 
 def _drawn(a: Question) -> str:
     """Return whom to ask."""
-    question, sample, invited = a, a.sample, sum(a.invited)
-    some = f" ({question.response:.0%} answer)" if question.response < 1 else ""
+    sample, invited = a.sample, sum(a.invited)
+    some = f" ({a.response:.0%} answer)" if a.response < 1 else ""
     if isinstance(sample, ClusterDesign):
         asked = f"{sample.take:,} people" if sample.take else "everybody"
         people = f"{invited:,} people" + (f", of whom about {sample.people:,} answer" if some else "")
