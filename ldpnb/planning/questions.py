@@ -154,7 +154,8 @@ class Question:
     @property
     def value(self) -> float:
         """What was asked; nan if there is no answer."""
-        return math.nan if self.reason else getattr(self, self.unknown)
+        number: float = math.nan if self.reason else getattr(self, self.unknown)
+        return number
 
     @property
     def least(self) -> bool:
@@ -267,8 +268,8 @@ class Gap(Question):
     shares: tuple[float, ...] = (0.5, 0.5)
 
     widest: ClassVar = 2.0
-    estimator: ClassVar = "gap"  # type: ignore[misc]
-    variance: ClassVar = None  # type: ignore[misc]
+    estimator: ClassVar = "gap"
+    variance: ClassVar = None
 
     def __post_init__(self) -> None:
         checks.plain(self)
