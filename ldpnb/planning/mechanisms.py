@@ -1,6 +1,7 @@
 """The mechanisms for shares, means and gaps, with the law of the estimate from their reports."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -51,16 +52,18 @@ def _laplace(question: Any) -> Linear:
     return Linear(Reports(scale=1 / question.epsilon, ends=question.binary))
 
 
-Laws = dict[str, Callable[[Any], Any]]
+Laws = Mapping[str, Callable[[Any], Any]]
 """By the name of a mechanism, from a question of it to the law of the estimate, `Linear` or a gap's `Sums`."""
 
-_BOTH: Laws = {"local Laplace": _laplace, CURATOR: _curated}
-SHARES: Laws = dict.fromkeys(("k-RR", "SUE", "OUE", "subset selection", "OLH", "signs"), _share) | {CURATOR: _curated}
-MEANS: Laws = {"1-bit": _bit} | _BOTH
-BINARY_MEANS: Laws = {"Warner": _bit} | _BOTH
-GAPS: Laws = dict.fromkeys(("M_R", "M_L, k = 2", "signed bit", "signed Laplace"), gaps.law)
-UNEVEN_GAPS: Laws = GAPS | {"best channel": gaps.best_channel}
+_BOTH = {"local Laplace": _laplace, CURATOR: _curated}
+_SHARES = ("k-RR", "SUE", "OUE", "subset selection", "OLH", "signs")
+_GAPS = dict.fromkeys(("M_R", "M_L, k = 2", "signed bit", "signed Laplace"), gaps.law)
+SHARES: Laws = MappingProxyType(dict.fromkeys(_SHARES, _share) | {CURATOR: _curated})
+MEANS: Laws = MappingProxyType({"1-bit": _bit} | _BOTH)
+BINARY_MEANS: Laws = MappingProxyType({"Warner": _bit} | _BOTH)
+GAPS: Laws = MappingProxyType(_GAPS)
+UNEVEN_GAPS: Laws = MappingProxyType(_GAPS | {"best channel": gaps.best_channel})
 
-EDGES = {"subset selection": _subset_edges, "OLH": _hashing_edges}
+EDGES = MappingProxyType({"subset selection": _subset_edges, "OLH": _hashing_edges})
 """From the number of values and a budget to budgets, falling, at which a whole number of a mechanism steps: between
 them the chance of an error falls as the budget grows, at them it may rise."""

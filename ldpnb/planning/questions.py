@@ -7,6 +7,7 @@ who is asked, for whom, by which estimator and by which law an error is promised
 import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -60,7 +61,7 @@ class Question:
     unknown: str = ""
     reason: str = ""
 
-    known: ClassVar[mechanisms.Laws] = {}
+    known: ClassVar[mechanisms.Laws] = MappingProxyType({})
     """The mechanisms there are, each with the law of its estimate."""
     binary: ClassVar[bool] = False
     """Whether values are at the two ends of their range only."""
