@@ -145,6 +145,10 @@ class ClusterDesign:
         """Return how many people are asked in all clusters together."""
         return (round(self.chosen * (self.take or self.size)),)
 
+    def loss(self, epsilon: float, invited: tuple[int, ...]) -> float:
+        """Return the loss of a report: which clusters were drawn may show."""
+        return epsilon
+
     def scale(self, epsilon: float) -> float:
         """Return the scale of a curator's noise on the estimate; none if some are asked where sizes differ."""
         if self.size_sd and self.take is not None:

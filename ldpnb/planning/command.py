@@ -1,6 +1,8 @@
 """``ldpnb plan``: options in, a plan out."""
 
+import tomllib
 from functools import partial
+from importlib.resources import files
 from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any
@@ -18,49 +20,16 @@ def numbers(text: str) -> tuple[float, ...]:
         raise click.BadParameter(f"{text!r} is not a list of numbers such as 0.3,0.7") from None
 
 
-_FILE = click.Path(dir_okay=False, path_type=Path)
-_DEVICES = ["die", "ten-sided die", "two dice", "cards", "spinner", "form"]
-_OPTIONS: dict[str, tuple[Any, Any, str]] = {
-    "count": (int, None, "People who answer, or clusters that are drawn."),
-    "epsilon": (float, None, "Privacy budget of a report, or of a curator's releases, nats."),
-    "error": (float, None, "The estimate shall be off by less than this ..."),
-    "failure": (float, None, "... except with this probability."),
-    "values": (int, 2, "Number of values that a person may hold."),
-    "simultaneous": (bool, False, "The error of all shares at once; otherwise of any one share."),
-    "labels": (str, "", "Names of the values, a,b,c, in a saved plan."),
-    "range": (float, (0.0, 1.0), "Where values lie."),
-    "binary": (bool, False, "Values are the ends of the range only."),
-    "shares": (numbers, "0.5,0.5", "Share of people in each group; the first two are compared."),
-    "design": (
-        ["everyone", "simple", "strata", "clusters"],
-        "everyone",
-        "Who is asked: all, or a random sample of them.",
-    ),
-    "population": (int, None, "People there are; very many if left out."),
-    "sd": (float, None, "Standard deviation of the values; the worst if left out."),
-    "strata": (_FILE, None, "Table of the strata: stratum,size[,sd]."),
-    "allocation": (["proportional", "neyman"], None, "Of the sample to strata: by size, or for the least variance."),
-    "clusters": (int, None, "Clusters there are."),
-    "cluster-size": (float, None, "People in each, or their mean number."),
-    "size-sd": (float, None, "Standard deviation of the clusters' sizes."),
-    "take": (int, None, "People asked in each cluster drawn; everybody if left out."),
-    "icc": (float, None, "Intra-cluster correlation; the worst if left out."),
-    "response": (float, 1.0, "Share of those asked who answer."),
-    "releases": (int, 1, "Estimates from one and the same sample; people report as often."),
-    "mechanism": (str, "", "Plan for this one only, such as 1-bit, k-RR or 'central Laplace', a trusted curator's."),
-    "tail": (["guaranteed", "normal"], "guaranteed", "What holds for all data, or the normal law, an approximation."),
-    "questions": (int, 1, "Questions that share the budget: everybody answers all, or one each (design simple)."),
-    "save": (_FILE, None, "Keep the plan in this file, for `ldpnb kit` and `ldpnb estimate`."),
-    "device": (_DEVICES, "form", "What randomises in the field; the saved plan has its own probabilities."),
-    "question": (str, "", "The question as it will be asked."),
-    "format": (["text", "csv", "json", "xlsx"], "text", "Output."),
-    "output": (_FILE, None, "A file for it."),
-    "gap": (float, None, "Between the means, values in [0, 1]."),
-    "power": (float, None, "Chance to find it."),
-    "level": (float, 0.05, "Chance to find one that is not there."),
-    "share": (float, 0.5, "Share of answers from the first group."),
+_READS: dict[str, dict[str, Any]] = {
+    "integer": {"type": float, "metavar": "INTEGER"},  # it is checked with the rest of the question
+    "number": {"type": float},
+    "numbers": {"type": numbers},
+    "range": {"type": float, "nargs": 2},
+    "flag": {"is_flag": True},
+    "text": {"type": str},
+    "file": {"type": click.Path(dir_okay=False, path_type=Path)},
 }
-"""Of each option what it reads, its default, and its help."""
+_OPTIONS = tomllib.loads(files(__package__).joinpath("options.toml").read_text(encoding="utf-8"))
 _WANTED, _OUTPUT = "count epsilon error failure", "format output"
 _DESIGN = "population sd strata allocation clusters cluster-size size-sd take icc"
 _SHARED = "response releases mechanism tail"
@@ -70,13 +39,10 @@ _SAMPLED = f"design {_DESIGN} {_SHARED} questions save device question {_OUTPUT}
 def _options(words: str) -> list[click.Parameter]:
     made: list[click.Parameter] = []
     for word in words.split():
-        kind, default, text = _OPTIONS[word]
-        read: Any = click.Choice(kind) if isinstance(kind, list) else kind
-        more: dict[str, Any] = {"nargs": 2} if word == "range" else {"is_flag": True} if kind is bool else {}
-        if kind is int:  # a whole number may be written 1e6, and is checked with the rest of the question
-            read, more = float, {"metavar": "INTEGER"}
-        flags, shown = [f"--{word}", *(["-o"] if word == "output" else [])], default not in (None, "", False)
-        made.append(click.Option(flags, type=read, default=default, show_default=shown, help=text, **more))
+        flags, option = [f"--{word}", *(["-o"] if word == "output" else [])], dict(_OPTIONS[word])
+        reads, default = option.pop("reads"), option.get("default")
+        more = {"type": click.Choice(reads)} if isinstance(reads, list) else _READS[reads]
+        made.append(click.Option(flags, show_default=default not in (None, "", False), **option, **more))
     return made
 
 
@@ -149,7 +115,7 @@ def _save(answer: Any, path: Path, field: dict[str, Any]) -> None:
     chances = f"{kept.device}, {kept.p} for the truth, " if kept.p else ""
     promise = f"an error of {kept.error:.4g} or more with probability {kept.failure:.4g} ({kept.bound})"
     click.echo(f"saved in {path}: {chances}epsilon {kept.epsilon:.6g}; {promise}", err=True)
-    if kept.failure > 1.01 * answer.best.question.failure:
+    if kept.failure > 1.01 * answer.best.failure:
         click.echo("The device is noisier than the plan: ask more people, or take a finer one.", err=True)
 
 

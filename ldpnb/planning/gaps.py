@@ -16,6 +16,7 @@ from ldpnb.accuracy import tails
 from ldpnb.accuracy.gaps import GroupGap
 from ldpnb.mechanisms.contrasts import SignedBit, SignedLaplace
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
+from ldpnb.mechanisms.registry import GAP
 from ldpnb.planning.laws import Design, Linear, Tail, least_exponential
 from ldpnb.planning.reports import Reports
 from ldpnb.planning.samples import Floats
@@ -83,8 +84,10 @@ def _weights(sizes: tuple[int, ...]) -> list[float]:
     return [min(sizes[:2]) / size for size in sizes[:2]]
 
 
-def law(mechanism: Any, sizes: tuple[int, ...]) -> Linear | Sums:
-    """Return the law of the gap from the reports of a mechanism of `registry.GAP`, made for groups of these sizes."""
+def law(question: Any) -> Linear | Sums:
+    """Return the law of the gap from the reports of a mechanism of `registry.GAP`, made for the question's groups."""
+    sizes = question.groups
+    mechanism: Any = GAP[question.mechanism](question.epsilon, sizes)
     gain, weights, smaller = mechanism.gain, _weights(sizes), min(sizes[:2]) / sum(sizes)
     if isinstance(mechanism, SignedBit) or (isinstance(mechanism, DiscretisedMeans) and sizes == 2 * sizes[:1]):
         miss = max((1 - gain) / 2, 1e-300)

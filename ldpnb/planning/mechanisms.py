@@ -1,13 +1,13 @@
 """The mechanisms for shares, means and gaps, with the law of the estimate from their reports."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
-from ldpnb.mechanisms.registry import FREQUENCY, GAP
+from ldpnb.mechanisms.registry import FREQUENCY
 from ldpnb.planning import gaps
 from ldpnb.planning.laws import Linear
 from ldpnb.planning.reports import Reports
@@ -17,34 +17,11 @@ CURATOR = "central Laplace"
 _MOST_EDGES = 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """One mechanism for a question.
-
-    - `name`, str
-    - `law`, callable: from the question, with its budget, to the law of the estimate, `Linear` or a gap's `Sums`.
-    - `remark`, str: what else a reader should know.
-    - `edges`, callable, optional: from the number of values and a budget to budgets, falling, at which a whole number
-      of the mechanism steps: between them the chance of an error falls as the budget grows, at them it may rise.
-    - `central`, bool: whether a curator needs the true values.
-    """
-
-    name: str
-    law: Callable[[Any], Any]
-    remark: str = ""
-    edges: Callable[[int, float], Floats] | None = None
-    central: bool = False
-
-
-def _share(name: str, *more: Any) -> Candidate:
-    """Return a mechanism for shares: a report supports the value or does not."""
-
-    def law(question: Any) -> Linear:
-        reports = Reports.of(FREQUENCY[name](question.epsilon, question.values), ends=True)
-        alike = name == "k-RR" and question.values == 2  # both shares are off together
-        return Linear(reports, events=1 if alike else question.events)
-
-    return Candidate(name, law, *more)
+def _share(question: Any) -> Linear:
+    """Return the law of shares: a report supports the value or does not."""
+    reports = Reports.of(FREQUENCY[question.mechanism](question.epsilon, question.values), ends=True)
+    alike = question.mechanism == "k-RR" and question.values == 2  # both shares are off together
+    return Linear(reports, events=1 if alike else question.events)
 
 
 def _subset_edges(values: int, epsilon: float) -> Floats:
@@ -71,26 +48,22 @@ def _curated(question: Any) -> Linear:
     return Linear(reports, question.sensitivity * question.releases * scale, question.events)
 
 
-def _gap(name: str) -> Candidate:
-    return Candidate(name, lambda q: gaps.law(GAP[name](q.epsilon, q.groups), q.groups))
+def _laplace(question: Any) -> Linear:
+    return Linear(Reports(scale=1 / question.epsilon, ends=question.binary))
 
 
-_LAPLACE = Candidate("local Laplace", lambda q: Linear(Reports(scale=1 / q.epsilon, ends=q.binary)))
-_CENTRAL = Candidate(
-    CURATOR, _curated, "a trusted curator, who adds noise to the estimate from true values", central=True
-)
+Laws = Mapping[str, Callable[[Any], Any]]
+"""By the name of a mechanism, from a question of it to the law of the estimate, `Linear` or a gap's `Sums`."""
 
-FREQUENCIES = (
-    _share("k-RR"),
-    _share("SUE"),
-    _share("OUE"),
-    _share("subset selection", "", _subset_edges),
-    _share("OLH", "with a public hash function per person", _hashing_edges),
-    _share("signs", "with public random signs, one per value and person"),
-    _CENTRAL,
-)
-MEANS = (Candidate("1-bit", _bit), _LAPLACE, _CENTRAL)
-BINARY_MEANS = (Candidate("Warner", _bit), _LAPLACE, _CENTRAL)
-GAPS = (_gap("M_R"), _gap("M_L, k = 2"), _gap("signed bit"), _gap("signed Laplace"))
-_BEST = "least variance of all private channels for values at the ends; of two groups of different sizes"
-UNEVEN_GAPS = (*GAPS, Candidate("best channel", gaps.best_channel, _BEST))
+_BOTH = {"local Laplace": _laplace, CURATOR: _curated}
+_SHARES = ("k-RR", "SUE", "OUE", "subset selection", "OLH", "signs")
+_GAPS = dict.fromkeys(("M_R", "M_L, k = 2", "signed bit", "signed Laplace"), gaps.law)
+SHARES: Laws = MappingProxyType(dict.fromkeys(_SHARES, _share) | {CURATOR: _curated})
+MEANS: Laws = MappingProxyType({"1-bit": _bit} | _BOTH)
+BINARY_MEANS: Laws = MappingProxyType({"Warner": _bit} | _BOTH)
+GAPS: Laws = MappingProxyType(_GAPS)
+UNEVEN_GAPS: Laws = MappingProxyType(_GAPS | {"best channel": gaps.best_channel})
+
+EDGES = MappingProxyType({"subset selection": _subset_edges, "OLH": _hashing_edges})
+"""From the number of values and a budget to budgets, falling, at which a whole number of a mechanism steps: between
+them the chance of an error falls as the budget grows, at them it may rise."""

@@ -4,32 +4,20 @@ Numbers that a promise rests on are rounded up in text, so that what is printed 
 """
 
 import math
-from dataclasses import dataclass, fields
+import tomllib
+from dataclasses import dataclass, fields, replace
+from importlib.resources import files
 from typing import Any
 
 from ldpnb.notebook.prose import listed, rounded_up
 from ldpnb.planning.clusters import ClusterDesign
-from ldpnb.planning.questions import Frequency, Gap, Question
+from ldpnb.planning.mechanisms import CURATOR
+from ldpnb.planning.questions import QUANTITIES, Frequency, Gap, Question
 from ldpnb.planning.reports import MANY
-from ldpnb.planning.solve import Answer, answer
+from ldpnb.planning.solve import answer
 from ldpnb.surveys.field_plan import ESTIMATORS
 
-_ASKS = {
-    "count": ("How many {unit}?", "{:,} {unit}"),
-    "epsilon": ("Which budget?", "epsilon {:g} of each report"),
-    "error": ("Which error can be promised?", "error below {:g}"),
-    "failure": ("How likely is a larger error?", "except with probability {:g}"),
-}
-"""How each quantity is asked for, and how it is given."""
-_BOUNDS = {
-    "exact": "the law of reports or noise at the worst data, continued between whole numbers; shares at once add up; "
-    "holds for all data",
-    "Hoeffding": "Hoeffding's bound, of samples without replacement by Serfling's factor; holds for all data",
-    "Chernoff": "Chernoff's bound at the worst data, minimised over its parameter; holds for all data",
-    "Chebyshev": "Chebyshev's bound at the worst variance; holds for all data",
-    "normal": "the normal law at the worst variance; an approximation for many reports, no promise",
-}
-_GAP = "the unbiased gap of `ldpnb.estimators.gaps`"
+_WORDS = tomllib.loads(files(__package__).joinpath("words.toml").read_text(encoding="utf-8"))
 _SHOWN = ("bound", "least", "whom", "estimator", "reported", "hidden", "noise")
 """What a table shows of an answer as it is."""
 
@@ -42,23 +30,28 @@ class Plan:
     """
 
     question: Question
-    answers: tuple[Answer, ...]
+    answers: tuple[Question, ...]
 
     @property
-    def able(self) -> tuple[Answer, ...]:
+    def able(self) -> tuple[Question, ...]:
         """Answers that can, best first; without the curator's, unless that alone was asked for."""
-        return tuple(a for a in self.answers if a.feasible and (self.question.mechanism or not a.candidate.central))
+        return tuple(a for a in self.answers if a.feasible and (self.question.mechanism or not a.central))
 
     @property
-    def best(self) -> Answer | None:
+    def best(self) -> Question | None:
         """The best mechanism, if any can."""
         return next(iter(self.able), None)
 
     def tables(self) -> dict[str, list[dict[str, Any]]]:
         """Return rows by the name of their table: the answers, unrounded, and what was asked."""
         question = self.question
-        asked = {one.name: getattr(question, one.name) for one in fields(question)} | {"design": str(question.design)}
-        return {"answers": [_row(a) for a in self.answers], "question": [asked | {"subject": _subject(question)}]}
+        asked = {
+            one.name: getattr(question, one.name) for one in fields(question) if one.name not in ("unknown", "reason")
+        }
+        return {
+            "answers": [_row(a) for a in self.answers],
+            "question": [asked | {"design": str(question.design), "subject": _subject(question)}],
+        }
 
     def __str__(self) -> str:
         bounds, unknown = {a.bound for a in self.answers}, self.question.unknown
@@ -68,8 +61,12 @@ class Plan:
         lines = [_asked(self.question), ""]
         lines += [f"{name:{names}}  {value:>{values}}  {bound}" for name, value, bound in rows]
         lines += ["", *(_details(self.able) if self.able else ["No mechanism can do this."])]
-        lines += [f"{name}: {words}." for name, words in _BOUNDS.items() if name in bounds]
-        lines += [f"{a.mechanism}: {a.candidate.remark}." for a in self.answers if a.candidate.remark]
+        lines += [f"{name}: {words}." for name, words in _WORDS["bounds"].items() if name in bounds]
+        lines += [
+            f"{a.mechanism}: {_WORDS['remarks'][a.mechanism]}."
+            for a in self.answers
+            if a.mechanism in _WORDS["remarks"]
+        ]
         return "\n".join(lines)
 
 
@@ -88,29 +85,29 @@ def plan(question: Question, *, curator: bool = True) -> Plan:
     84
     """
 
-    def order(a: Answer) -> tuple[bool, bool, float]:
-        return a.candidate.central, not a.feasible, float(f"{a.value:.8g}") if a.feasible else 0.0
+    def order(a: Question) -> tuple[bool, bool, float]:
+        return a.central, not a.feasible, float(f"{a.value:.8g}") if a.feasible else 0.0
 
-    answers = [answer(question, one.name) for one in question.candidates if curator or not one.central]
-    return Plan(question, tuple(sorted(answers, key=order)))
+    answers = [answer(question, name) for name in question.candidates if curator or name != CURATOR]
+    return Plan(replace(question, unknown=question.left_out), tuple(sorted(answers, key=order)))
 
 
-def _row(a: Answer) -> dict[str, Any]:
+def _row(a: Question) -> dict[str, Any]:
     """Return the numbers of an answer, unrounded; what is not defined is None."""
     row: dict[str, Any] = {"mechanism": a.mechanism, a.unknown: a.value if a.feasible else None, "reason": a.reason}
     if not a.feasible:
         return row
-    row |= {name: getattr(a, name) for name in _SHOWN} | {"failure_bound": a.question.chance()[0]}
-    row |= {"people": a.sample.people, "invited": sum(a.question.invited)}
+    row |= {name: getattr(a, name) for name in _SHOWN} | {"failure_bound": a.promise[0]}
+    row |= {"people": a.sample.people, "invited": sum(a.invited)}
     sds = map(math.sqrt, a.variance) if a.variance else (None, None)
     row |= zip(("sampling_sd", "randomisation_sd"), sds, strict=True)
     return row | {f"invite {name}": number for name, number in _allocation(a).items()}
 
 
-def _allocation(answer: Answer) -> dict[str, int]:
+def _allocation(answer: Question) -> dict[str, int]:
     """Return how many people to invite in each stratum, if there are strata."""
     names = getattr(answer.sample, "names", ())
-    return dict(zip(names, answer.question.invited, strict=True)) if len(names) > 1 else {}
+    return dict(zip(names, answer.invited, strict=True)) if len(names) > 1 else {}
 
 
 def _subject(question: Question) -> str:
@@ -130,39 +127,39 @@ def _subject(question: Question) -> str:
 def _asked(question: Question) -> str:
     """Return the question in words."""
     unit, design = question.design.unit, question.design
-    known = {name: getattr(question, name) for name in _ASKS if name != question.unknown}
-    parts = ", ".join(_ASKS[name][1].format(value, unit=unit) for name, value in known.items())
+    known = {name: getattr(question, name) for name in QUANTITIES if name != question.unknown}
+    parts = ", ".join(_WORDS["given"][name].format(value, unit=unit) for name, value in known.items())
     times = f", {question.releases:,} times" if question.releases > 1 else ""
-    return f"{_ASKS[question.unknown][0].format(unit=unit)} {parts}; {_subject(question)}; {design}{times}."
+    return f"{_WORDS['asked'][question.unknown].format(unit=unit)} {parts}; {_subject(question)}; {design}{times}."
 
 
-def _value(answer: Answer) -> str:
+def _value(answer: Question) -> str:
     if not answer.feasible:
         return "-"
     return f"{answer.value:,}" if answer.unknown == "count" else rounded_up(answer.value)
 
 
-def _details(able: tuple[Answer, ...]) -> list[str]:
+def _details(able: tuple[Question, ...]) -> list[str]:
     """Return of the best answer whom to ask, what is promised for whom by which estimator, and what is lost."""
-    a, question = able[0], able[0].question
+    a = able[0]
     # numbers are searched to nine digits: mechanisms that are one and the same are alike
     tied = [other.mechanism for other in able if math.isclose(other.value, a.value, rel_tol=1e-8)]
-    error, chance, epsilon = (rounded_up(float(getattr(question, name))) for name in ("error", "failure", "epsilon"))
-    many, together = f"{question.releases:,}" if question.releases > 1 else "", rounded_up(a.reported)
-    probability = f"probability {'about' if question.tail == 'normal' else 'at most'} {chance} ({a.bound})"
+    error, chance, epsilon = (rounded_up(float(getattr(a, name))) for name in ("error", "failure", "epsilon"))
+    many, together = f"{a.releases:,}" if a.releases > 1 else "", rounded_up(a.reported)
+    probability = f"probability {'about' if a.tail == 'normal' else 'at most'} {chance} ({a.bound})"
     each = f" Each of the {many} estimates has this error." if many else ""
     lines = [
         f"Best: {listed(tied)}{', alike' if len(tied) > 1 else ''}.",
         *([] if a.least else ["This number suffices; that no smaller one does is not proven."]),
         _drawn(a),
         f"Promised for {a.whom}: at the worst data an error of {error} or more has {probability}.{each}",
-        f"Estimator ({a.estimator}): {ESTIMATORS.get(a.estimator, _GAP)}.",
+        f"Estimator ({a.estimator}): {(_WORDS['estimators'] | ESTIMATORS)[a.estimator]}.",
     ]
     if a.variance is not None:
         sampling, noise = map(math.sqrt, a.variance)
         lines.append(f"Standard deviation at the worst data: sampling {sampling:.3g}, randomisation {noise:.3g}.")
     under = "(epsilon, in nats, if one person's value is replaced)"
-    if a.candidate.central:
+    if a.central:
         loses = f" to each of {many} releases, which together lose" if many else "; it loses"
         return [*lines, f"The curator adds Laplace noise of scale {a.noise:.4g}{loses} {together} {under}."]
     total = f", and the {many} reports of a person together {together}" if many else ""
@@ -171,10 +168,10 @@ def _details(able: tuple[Answer, ...]) -> list[str]:
     return [*lines, f"A report loses {epsilon} to whoever receives it {under}{total}; {released}."]
 
 
-def _drawn(a: Answer) -> str:
+def _drawn(a: Question) -> str:
     """Return whom to ask."""
-    question, sample, invited = a.question, a.sample, sum(a.question.invited)
-    some = f" ({question.response:.0%} answer)" if question.response < 1 else ""
+    sample, invited = a.sample, sum(a.invited)
+    some = f" ({a.response:.0%} answer)" if a.response < 1 else ""
     if isinstance(sample, ClusterDesign):
         asked = f"{sample.take:,} people" if sample.take else "everybody"
         people = f"{invited:,} people" + (f", of whom about {sample.people:,} answer" if some else "")

@@ -1,11 +1,13 @@
 """What is known and what is asked: one of count, epsilon, error and failure is left out, and `plan` computes it.
 
-A question is complete once all four are there and one mechanism is named. Then it says everything: who is asked, by
-which law its error is bounded, and what a report and a release lose.
+A question is complete once all four are there and one mechanism is named. Then it is the answer and says everything:
+who is asked, for whom, by which estimator and by which law an error is promised, and what a report and a release lose.
 """
 
+import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -15,12 +17,14 @@ from ldpnb.designs.strata import largest_remainder
 from ldpnb.notebook.prose import listed
 from ldpnb.planning import mechanisms
 from ldpnb.planning.laws import Design, Tail
-from ldpnb.planning.mechanisms import Candidate
+from ldpnb.planning.reports import MANY, Variance
 from ldpnb.planning.samples import Everyone
 
 QUANTITIES = ("count", "epsilon", "error", "failure")
 MOST_VALUES = 10**9
 """Largest number of values: up to there laws and tails are right to eight digits."""
+MOST_STEPS = 64
+"""Whole numbers below a solution that are tried one by one where the chance of an error is not monotone."""
 SHORT = 0.1
 """Part of the failure that is spent on too few answers, where not everybody answers."""
 
@@ -41,6 +45,8 @@ class Question:
     - `releases`, int: estimates from one and the same sample, each with this error: people report as often, at
       `epsilon` each time, and a curator releases as many.
     - `tail`, {"guaranteed", "normal"}: a law or bound that holds for all data, or the normal law, an approximation.
+    - `unknown`, str: of an answer, the quantity that was left out and computed.
+    - `reason`, str: why the mechanism cannot answer; empty if it can.
     """
 
     count: int | None = None
@@ -52,9 +58,11 @@ class Question:
     response: float = 1.0
     releases: int = 1
     tail: Tail = "guaranteed"
+    unknown: str = ""
+    reason: str = ""
 
-    known: ClassVar[tuple[Candidate, ...]] = ()
-    """The mechanisms there are."""
+    known: ClassVar[mechanisms.Laws] = MappingProxyType({})
+    """The mechanisms there are, each with the law of its estimate."""
     binary: ClassVar[bool] = False
     """Whether values are at the two ends of their range only."""
     events: ClassVar[int] = 1
@@ -84,7 +92,7 @@ class Question:
         checks.numbers(releases=self.releases, high=10**6)
         checks.choice(tail=self.tail, among=("guaranteed", "normal"))
         if self.mechanism:
-            checks.choice(mechanism=self.mechanism, among=tuple(one.name for one in self.known))
+            checks.choice(mechanism=self.mechanism, among=tuple(self.known))
 
     @property
     def span(self) -> float:
@@ -92,12 +100,12 @@ class Question:
         return self.high - self.low
 
     @property
-    def candidates(self) -> tuple[Candidate, ...]:
+    def candidates(self) -> tuple[str, ...]:
         """The mechanisms to plan for."""
-        return tuple(one for one in self.known if self.mechanism in ("", one.name))
+        return (self.mechanism,) if self.mechanism else tuple(self.known)
 
     @property
-    def unknown(self) -> str:
+    def left_out(self) -> str:
         """The one quantity that is left out; if none is, or more are, a ValueError."""
         missing = [name for name in QUANTITIES if getattr(self, name) is None]
         if len(missing) != 1:
@@ -109,16 +117,10 @@ class Question:
         """Return the question with one field changed."""
         return replace(self, **{name: value})
 
-    @property
-    def candidate(self) -> Candidate:
-        """The mechanism that is named."""
-        (one,) = self.candidates
-        return one
-
     @cached_property
     def law(self) -> Any:
         """The law of the estimate by the mechanism that is named."""
-        return self.candidate.law(self)
+        return self.known[self.mechanism](self)
 
     @cached_property
     def sample(self) -> Design:
@@ -139,6 +141,76 @@ class Question:
             chance = chance / (1 - SHORT) if empty is None else chance + empty
         return min(1.0, chance), bound
 
+    @property
+    def wobble(self) -> int:
+        """How many counts below one that is enough may be enough although one in between is not."""
+        simple = len(getattr(self.design, "sizes", ())) == 1
+        return MOST_STEPS if simple and self.central and self.binary and self.tail == "guaranteed" else 0
+
+    @property
+    def feasible(self) -> bool:
+        """Whether there is an answer."""
+        return not self.reason
+
+    @property
+    def value(self) -> float:
+        """What was asked; nan if there is no answer."""
+        number: float = math.nan if self.reason else getattr(self, self.unknown)
+        return number
+
+    @property
+    def least(self) -> bool:
+        """Whether no smaller number will do; else it suffices, and smaller ones may."""
+        return self.unknown != "count" or self.wobble <= MOST_STEPS
+
+    @cached_property
+    def promise(self) -> tuple[float, str]:
+        """The chance of the error and its law or bound: "exact", "Chernoff", "Hoeffding", "Chebyshev" or "normal"."""
+        return self.chance()
+
+    @property
+    def bound(self) -> str:
+        """The law or bound of the error; none if there is no answer."""
+        return "" if self.reason else self.promise[1]
+
+    @property
+    def central(self) -> bool:
+        """Whether a curator needs the true values."""
+        return self.mechanism == mechanisms.CURATOR
+
+    @property
+    def whom(self) -> str:
+        """The people whom the error is promised for."""
+        if self.sample.respondents:
+            return "those who answer, not for a population they may be drawn from"
+        return f"the population{f' of {self.sample.population:,}' if self.sample.population < MANY else ''}"
+
+    @property
+    def estimator(self) -> str:
+        """The estimator that the error is promised for: one of `ldpnb.surveys.field_plan.ESTIMATORS`, or a gap's."""
+        return "release" if self.central else self.sample.estimator
+
+    @property
+    def reported(self) -> float:
+        """Loss of all reports of a person together, or of all that a curator releases, nats."""
+        return float(self.epsilon or 0) * (1 if self.central else self.releases)
+
+    @property
+    def hidden(self) -> float:
+        """Loss of all that is released if nobody who sees it can know who was asked, nats."""
+        return self.reported if self.central else self.sample.loss(self.reported, self.invited)
+
+    @property
+    def noise(self) -> float:
+        """Scale of a curator's noise on the estimate, in the unit of the values; 0 of reports."""
+        return float(self.law.noise) * self.span
+
+    @property
+    def variance(self) -> Variance | None:
+        """Variance of the estimate at the worst data, in the values' unit squared; none of a gap."""
+        square, worst = self.span**2, self.sample.variance(self.law.reports)
+        return Variance(square * worst.sampling, square * (worst.randomisation + 2 * self.law.noise**2))
+
 
 @dataclass(frozen=True, kw_only=True)
 class Frequency(Question):
@@ -151,7 +223,7 @@ class Frequency(Question):
     values: int = 2
     simultaneous: bool = False
 
-    known: ClassVar = mechanisms.FREQUENCIES
+    known: ClassVar = mechanisms.SHARES
     binary: ClassVar = True
     sensitivity: ClassVar = 2.0
 
@@ -179,7 +251,7 @@ class Mean(Question):
     binary: bool = False  # type: ignore[misc]
 
     @property
-    def known(self) -> tuple[Candidate, ...]:  # type: ignore[override]
+    def known(self) -> mechanisms.Laws:  # type: ignore[override]
         """The mechanisms there are."""
         return mechanisms.BINARY_MEANS if self.binary else mechanisms.MEANS
 
@@ -197,6 +269,8 @@ class Gap(Question):
     shares: tuple[float, ...] = (0.5, 0.5)
 
     widest: ClassVar = 2.0
+    estimator: ClassVar = "gap"
+    variance: ClassVar = None
 
     def __post_init__(self) -> None:
         checks.plain(self)
@@ -208,13 +282,18 @@ class Gap(Question):
         Question.__post_init__(self)
 
     @property
+    def wobble(self) -> int:
+        """How many counts below one that is enough may be enough: groups are rounded to whole people."""
+        return math.ceil(2 / min(self.shares)) if len(set(self.shares)) > 1 else 0
+
+    @property
     def groups(self) -> tuple[int, ...]:
         """People in every group, at least 1 each: shares by largest remainder."""
         whole = largest_remainder(np.array(self.shares) * int(self.count or 0))
         return tuple(np.maximum(whole, 1).tolist())
 
     @property
-    def known(self) -> tuple[Candidate, ...]:  # type: ignore[override]
+    def known(self) -> mechanisms.Laws:  # type: ignore[override]
         """The mechanisms there are."""
         uneven = len(self.shares) == 2 and abs(self.shares[0] - self.shares[1]) > 1e-12
         return mechanisms.UNEVEN_GAPS if uneven else mechanisms.GAPS

@@ -122,6 +122,8 @@ class StratifiedDesign:
 
     def loss(self, epsilon: float, invited: tuple[int, ...]) -> float:
         """Return the exact joint loss of the reports if who was asked is secret, as if all who are invited answered."""
+        if self.population >= MANY:
+            return epsilon
         return float(srs_loss(epsilon, float(np.max(np.array(invited) / np.array(self.sizes or invited)))))
 
     def scale(self, epsilon: float) -> float:

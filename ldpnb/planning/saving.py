@@ -6,9 +6,8 @@ from typing import Any
 
 from ldpnb.planning.clusters import ClusterDesign
 from ldpnb.planning.plans import Plan
-from ldpnb.planning.questions import Frequency, Gap
+from ldpnb.planning.questions import Frequency, Gap, Question
 from ldpnb.planning.reports import MANY
-from ldpnb.planning.solve import Answer, completed
 from ldpnb.surveys.field_plan import FieldPlan
 from ldpnb.surveys.reports import DEVICES, odds, realised
 
@@ -41,11 +40,11 @@ def of_plan(answers: Plan, *, device: str = "form", question: str = "", labels: 
     if labels and len(labels) != values:
         raise ValueError(f"labels must be {values}, one per value, got {len(labels)}")
     names = labels or tuple(str(i + 1) for i in range(values))
-    kind, epsilon, chances = _KINDS[best.mechanism], float(best.question.epsilon or 0), dict[str, Any]()
+    kind, epsilon, chances = _KINDS[best.mechanism], float(best.epsilon or 0), dict[str, Any]()
     if kind != "Laplace":
         p, q = realised(best.mechanism, epsilon, DEVICES[device], len(names) or 2)
         epsilon, chances = math.log(odds(kind, float(p), float(q))), {"p": str(p), "q": str(q)}
-    own = completed(replace(best.question, epsilon=epsilon), best.unknown)
+    own = replace(best, epsilon=epsilon)
     return FieldPlan(
         kind=kind,
         epsilon=epsilon,
@@ -54,17 +53,17 @@ def of_plan(answers: Plan, *, device: str = "form", question: str = "", labels: 
         low=float(asked.low),
         high=float(asked.high),
         labels=names,
-        asked=sum(own.question.invited),
+        asked=sum(own.invited),
         answers=own.sample.people,
-        error=float(own.question.error or 0),
-        failure=own.question.chance()[0],
+        error=float(own.error or 0),
+        failure=own.promise[0],
         bound=own.bound,
         **chances,
         **_design(own),
     )
 
 
-def _design(answer: Answer) -> dict[str, Any]:
+def _design(answer: Question) -> dict[str, Any]:
     sample = answer.sample
     if isinstance(sample, ClusterDesign):
         size, take = 0 if sample.size_sd else round(sample.size), sample.take or 0
@@ -73,7 +72,7 @@ def _design(answer: Answer) -> dict[str, Any]:
     if sample.respondents:
         return {"design": "everyone"}
     if len(sample.sizes) > 1:
-        drawn = zip(sample.names, sample.sizes, answer.question.invited, strict=True)
+        drawn = zip(sample.names, sample.sizes, answer.invited, strict=True)
         return {"design": "strata", "strata": {name: (size, asked) for name, size, asked in drawn}}
     if sample.population == MANY:
         raise ValueError("population must be given for a plan that is saved: estimates count who is left out, got none")

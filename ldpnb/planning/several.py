@@ -5,8 +5,7 @@ from typing import Any
 
 from ldpnb import checks
 from ldpnb.planning.plans import plan
-from ldpnb.planning.questions import QUANTITIES, Frequency, Mean
-from ldpnb.planning.solve import Answer
+from ldpnb.planning.questions import QUANTITIES, Frequency, Mean, Question
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,7 +15,7 @@ class Several:
     - `questions`, int
     - `each`, Mean or Frequency: what every one of them is. Its `count` are all people who answer, and its `epsilon`
       is that of everything that one of them reports. Its `failure` is that of one question.
-    - `ways`, dict of Answer: what is left out, of every one of the questions, by each way that can, "one" or "all",
+    - `ways`, dict of Question: what is left out, of every one of the questions, by each way that can, "one" or "all",
       the better way first.
 
     >>> from ldpnb.planning.samples import SimpleDesign
@@ -27,7 +26,7 @@ class Several:
 
     questions: int
     each: Mean | Frequency
-    ways: dict[str, Answer] = field(init=False, compare=False, repr=False)
+    ways: dict[str, Question] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "questions", checks.whole(questions=self.questions, at_least=2))
@@ -53,14 +52,14 @@ class Several:
 
     def tables(self) -> dict[str, list[dict[str, Any]]]:
         """Return a row per way that can, the better one first, with the numbers of one question."""
-        rows = [(way, a, {name: getattr(a.question, name) for name in QUANTITIES}) for way, a in self.ways.items()]
+        rows = [(way, a, {name: getattr(a, name) for name in QUANTITIES}) for way, a in self.ways.items()]
         return {"ways": [{"way": way, "mechanism": a.mechanism, **known} for way, a, known in rows]}
 
     def __str__(self) -> str:
         words = {"one": "one random question each", "all": "everybody answers all"}
         lines = [
-            f"{words[way]}: error {a.question.error:.4g}, {a.question.count:,} answers to each at "
-            f"{a.question.epsilon:.4g} nats, except with probability {a.question.failure:.4g} ({a.mechanism})."
+            f"{words[way]}: error {a.error:.4g}, {a.count:,} answers to each at "
+            f"{a.epsilon:.4g} nats, except with probability {a.failure:.4g} ({a.mechanism})."
             for way, a in self.ways.items()
         ]
         if not lines:

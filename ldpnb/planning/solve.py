@@ -2,109 +2,33 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 from scipy import special
 
-from ldpnb.planning.laws import Design, Tail
-from ldpnb.planning.mechanisms import Candidate
-from ldpnb.planning.questions import Gap, Question
-from ldpnb.planning.reports import MANY, UnableError, Variance
-from ldpnb.planning.samples import Everyone, StratifiedDesign
+from ldpnb.planning.laws import Tail
+from ldpnb.planning.mechanisms import EDGES
+from ldpnb.planning.questions import MOST_STEPS, Gap, Question
+from ldpnb.planning.reports import UnableError
 from ldpnb.planning.search import least
 
 SMALLEST_EPSILON, LARGEST_EPSILON = 1e-6, 50.0
 PRECISION = 1e-9
 """Relative precision of a real number that is searched for."""
-_MOST_STEPS = 64
-"""Whole numbers below a solution that are tried one by one where the chance of an error is not monotone."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """A question completed for one mechanism, or the reason why it cannot be.
-
-    - `question`, Question: of the one mechanism, and complete if there is an answer.
-    - `unknown`, str: what was asked.
-    - `reason`, str: why there is no answer; then there is nothing else.
-    - `value`, float: what was asked; nan if there is no answer.
-    - `least`, bool: whether no smaller number will do; else it suffices, and smaller ones may.
-    - `bound`, str: the law or bound of the error: "exact", "Chernoff", "Hoeffding", "Chebyshev" or "normal".
-    - `sample`, Design: who answers.
-    - `whom`, str: the people whom the error is promised for.
-    - `estimator`, str: the estimator that it is promised for: one of `ldpnb.surveys.field_plan.ESTIMATORS`, or a
-      gap's.
-    - `reported`, float: loss of all reports of a person together, or of all that a curator releases, nats.
-    - `hidden`, float: loss of all that is released if nobody who sees it can know who was asked.
-    - `noise`, float: scale of a curator's noise on the estimate, in the unit of the values; 0 of reports.
-    - `variance`, Variance, optional: of the estimate at the worst data, in the values' unit squared; none of a gap.
-    """
-
-    question: Question
-    unknown: str
-    reason: str = ""
-    value: float = math.nan
-    least: bool = True
-    bound: str = ""
-    sample: Design = Everyone()  # noqa: RUF009, frozen
-    whom: str = ""
-    estimator: str = ""
-    reported: float = math.nan
-    hidden: float = math.nan
-    noise: float = 0.0
-    variance: Variance | None = None
-
-    @property
-    def candidate(self) -> Candidate:
-        """The mechanism, with its remarks."""
-        return self.question.candidate
-
-    @property
-    def mechanism(self) -> str:
-        """Name of the mechanism."""
-        return self.question.mechanism
-
-    @property
-    def feasible(self) -> bool:
-        """Whether there is an answer."""
-        return not self.reason
-
-
-def completed(question: Question, unknown: str) -> Answer:
-    """Return what a complete question of one mechanism says, of which one quantity was unknown."""
-    law, sample, central, gap = question.law, question.sample, question.candidate.central, isinstance(question, Gap)
-    invited, reported = question.invited, float(question.epsilon or 0) * (1 if central else question.releases)
-    whom = f"the population{f' of {sample.population:,}' if sample.population < MANY else ''}"
-    hidden = reported
-    if isinstance(sample, StratifiedDesign) and sample.population < MANY and not central:
-        hidden = sample.loss(reported, invited)
-    worst, square = sample.variance(law.reports), question.span**2
-    return Answer(
-        question=question,
-        unknown=unknown,
-        value=getattr(question, unknown),
-        least=unknown != "count" or _window(question) <= _MOST_STEPS,
-        bound=question.chance()[1],
-        sample=sample,
-        whom="those who answer, not for a population they may be drawn from" if sample.respondents else whom,
-        estimator="gap" if gap else "release" if central else sample.estimator,
-        reported=reported,
-        hidden=hidden,
-        noise=law.noise * question.span,
-        variance=None if gap else Variance(square * worst.sampling, square * (worst.randomisation + 2 * law.noise**2)),
-    )
-
-
-def answer(question: Question, mechanism: str) -> Answer:
-    """Return the answer of a mechanism to a question that leaves one quantity out."""
-    asked, unknown = replace(question, mechanism=mechanism), question.unknown
+def answer(question: Question, mechanism: str) -> Question:
+    """Return the question of one mechanism, completed by what it leaves out, or with the reason why it cannot be."""
+    asked = replace(question, mechanism=mechanism, unknown=question.left_out, reason="")
     searches = {"count": _count, "epsilon": _epsilon, "error": _error, "failure": _failure}
     try:
-        return completed(asked.with_value(unknown, searches[unknown](asked)), unknown)
+        complete = asked.with_value(asked.unknown, searches[asked.unknown](asked))
+        _ = complete.invited, complete.variance  # neither may be impossible
     except UnableError as reason:
-        return Answer(question=asked, unknown=unknown, reason=str(reason))
+        return replace(asked, reason=str(reason))
+    return complete
 
 
 def _failure(question: Question) -> float:
@@ -127,7 +51,7 @@ def _epsilon(question: Question) -> float:
     smallest = _real(question, "epsilon", SMALLEST_EPSILON, LARGEST_EPSILON)
     if smallest is None:
         raise UnableError(f"at any budget {_left(question.with_value('epsilon', LARGEST_EPSILON))}")
-    edges = question.candidate.edges
+    edges = EDGES.get(question.mechanism)
     steps = edges(question.values, smallest) if edges else np.zeros(0)  # type: ignore[attr-defined]
     steps = steps[(steps > 0) & (steps < smallest)].tolist()
     for edge, lower in zip(steps, [*steps[1:], SMALLEST_EPSILON], strict=False):
@@ -155,19 +79,10 @@ def _count(question: Question) -> int:
     if enough is None:
         left = _left(question.with_value("count", high))
         raise UnableError(f"if all {high:,} {question.design.unit} are asked, {left}")
-    for number in range(enough - 1, max(low, enough - min(_window(question), _MOST_STEPS)) - 1, -1):
+    for number in range(enough - 1, max(low, enough - min(question.wobble, MOST_STEPS)) - 1, -1):
         if excess("near", number) <= 0 and excess(None, number) <= 0:
             enough = number
     return enough * step
-
-
-def _window(question: Question) -> int:
-    """Return how many numbers below one that is enough may be enough although one in between is not."""
-    if isinstance(question, Gap):
-        return math.ceil(2 / min(question.shares)) if len(set(question.shares)) > 1 else 0
-    simple = len(getattr(question.design, "sizes", ())) == 1
-    wobbles = simple and question.candidate.central and question.binary and question.tail == "guaranteed"
-    return _MOST_STEPS if wobbles else 0
 
 
 def _left(question: Question) -> str:

@@ -57,11 +57,11 @@ ASKED = [
 def test_what_is_computed_and_then_given_leads_back(question: Any) -> None:
     # shares cost sums: two mechanisms stand for six
     for one in question.candidates[:: 3 if isinstance(question, Frequency) else 1]:
-        found = alone(question, one.name)
+        found = alone(question, one)
         assert found.feasible, found.reason
-        assert found.question.chance()[0] <= question.failure
+        assert found.chance()[0] <= question.failure
         for name in ("epsilon", "error", "failure"):
-            back, given = alone(found.question.with_value(name, None), one.name).value, getattr(question, name)
+            back, given = alone(found.with_value(name, None), one).value, getattr(question, name)
             assert back <= given * (1 + 1e-8)
             if name == "error":
                 assert back == pytest.approx(given, rel=0.06 if question.design.unit == "clusters" else 0.01)
@@ -122,18 +122,18 @@ def test_nonresponse_is_part_of_the_failure() -> None:
     known: dict[str, Any] = {"design": SimpleDesign(10_000), "epsilon": 1.0, "error": 0.05}
     found = alone(Mean(**known, failure=0.05, response=0.6), "1-bit")
     assert found.value == alone(Mean(**known, failure=0.045), "1-bit").value
-    (invited,) = found.question.invited
+    (invited,) = found.invited
     assert invited > found.value / 0.6
     clusters: dict[str, Any] = {"epsilon": 2.0, "error": 0.05, "failure": 0.05, "tail": "normal"}
     design = ClusterDesign(400, 25, 12, 0.05)  # 12 are asked in each, whether or not that many answer
     found = plan(Mean(design=design, response=0.7, mechanism="1-bit", **clusters))
-    assert sum(found.best.question.invited) == 12 * found.best.value
+    assert sum(found.best.invited) == 12 * found.best.value
     assert "of whom about" in str(found)
     # of very many clusters some would have no answer; so few do not
     many = ClusterDesign(5000, 25, 8, 0.05)
     found = alone(Mean(design=many, response=0.6, epsilon=3.0, error=0.1, failure=0.1, tail="normal"), "1-bit")
     assert found.value == 25
-    assert found.question.with_value("count", 24).chance()[0] > 0.1
+    assert found.with_value("count", 24).chance()[0] > 0.1
 
 
 @pytest.mark.parametrize("epsilon", [1e-6, 50.0])
@@ -147,7 +147,7 @@ def test_extreme_budgets_are_planned_without_a_warning(epsilon: float) -> None:
         for found in plan(question).answers:
             if found.feasible:
                 assert 0 < found.value < 1
-                assert epsilon == 50.0 or found.candidate.central or found.value > 0.1
+                assert epsilon == 50.0 or found.central or found.value > 0.1
 
 
 UNSIZED = {"epsilon": 1.0, "error": 0.1, "failure": 0.1}
@@ -208,7 +208,7 @@ def test_strata_come_from_a_table_and_their_numbers_leave_in_every_format(tmp_pa
     table.write_text("stratum;size;sd\nA;6000;0,1\nB;3000;0,3\nC;1000;0,5\n")
     words = f"mean --design strata --strata {table} --allocation neyman --epsilon 1 --error .1 --failure .05"
     said = plan(Mean(design=STRATA, epsilon=1.0, error=0.1, failure=0.05))
-    invited = dict(zip(STRATA.names, said.best.question.invited, strict=True))
+    invited = dict(zip(STRATA.names, said.best.invited, strict=True))
     assert command(words).output == f"{said}\n"
     assert f"A {invited['A']:,}, B {invited['B']:,}, C {invited['C']:,}." in str(said)
     (row, *_) = json.loads(command(words, "--format", "json").output)["answers"]
@@ -271,9 +271,9 @@ def test_laws_and_bounds_hold_up_to_the_most_people(design: Any, users: int) -> 
     gaps = [Gap(**known), Gap(**known, shares=(0.3, 0.7))] if design.respondents else []
     for question in (Frequency(**known, values=16), Mean(**known), Mean(**known, binary=True), *gaps):
         for one in question.candidates[:: 3 if isinstance(question, Frequency) else 1]:
-            full = question.with_value("mechanism", one.name)
-            if not one.central:
+            full = question.with_value("mechanism", one)
+            if not full.central:
                 normal, (chance, bound) = full.chance("normal")[0], full.chance()
-                assert chance >= normal * (1 - 1e-3), one.name
+                assert chance >= normal * (1 - 1e-3), one
                 if bound == "exact" and normal < 0.1:
-                    assert chance <= normal * (1 + 50 / users**0.5), one.name
+                    assert chance <= normal * (1 + 50 / users**0.5), one

@@ -42,7 +42,7 @@ FREQUENCY = {
 def test_shares_fail_no_more_often_than_promised_and_fewer_people_would_not_do(name: str) -> None:
     question = Frequency(epsilon=1.0, error=0.06, failure=FAILURE, values=8)
     found, mechanism = alone(question, name), FREQUENCY[name](1.0, 8)
-    law = found.question.law
+    law = found.law
     share = float(law._widest(found.sample)[1])
 
     def failures(people: int) -> int:
@@ -80,7 +80,7 @@ def test_means_fail_no_more_often_than_promised_and_fewer_people_would_not_do(na
 @pytest.mark.parametrize("sizes", [(0.5, 0.5), (0.2, 0.8), (0.2, 0.3, 0.5)])
 def test_gaps_fail_no_more_often_than_promised(sizes: tuple[float, ...]) -> None:
     for found in plan(Gap(epsilon=2.0, error=0.1, failure=FAILURE, shares=sizes)).answers:
-        full = found.question
+        full = found
         best = BestGapChannel(2.0, sizes[0]) if found.mechanism == "best channel" else None
         mechanism = best or GAP[found.mechanism](2.0, full.groups)
         value = 1.0 if "Laplace" in found.mechanism or found.mechanism.startswith("M_L") else 0.0
@@ -119,7 +119,7 @@ DESIGNS = {
 
 def missed(found: Any, values: np.ndarray, rng: np.random.Generator) -> int:
     """Collections by a plan that are off by its error or more."""
-    law = found.question.law
+    law = found.law
     whole = estimates(found.sample, law.reports, values, rng, RUNS) + (
         rng.laplace(0, law.noise, RUNS) if law.noise else 0
     )
@@ -168,7 +168,7 @@ def test_clusters_of_any_size_in_two_stages_are_missed_as_seldom_as_promised() -
     values = np.concatenate(parts)
     design = ClusterDesign(60, 10, take, icc=1.0, sd=float(values.std(ddof=1)), size_sd=float(sizes.std(ddof=1)))
     found = alone(Mean(design=design, count=20, epsilon=1.5, failure=FAILURE, tail="normal"), "1-bit")
-    reports, failed = found.question.law.reports, 0
+    reports, failed = found.law.reports, 0
     for _ in range(RUNS):
         drawn = rng.choice(60, 20, replace=False)
         means = np.array([rng.choice(parts[g], take, replace=False).mean() for g in drawn])
