@@ -79,14 +79,14 @@ def _drawn(rows: "pd.DataFrame", made: dict[str, Any], width: float, font: str, 
     import matplotlib.style as mpl_style
     from matplotlib.text import Text
 
-    from ldpnb.notebook.encoding import Encoding
-    from ldpnb.notebook.figures import Chart
+    from ldpnb.notebook.charts import Chart
+    from ldpnb.notebook.figures import draw, pdf
 
-    chart = Chart(rows, Encoding.read(made["encoding"]), made.get("title", ""), made.get("setting", ""))
+    chart = Chart.read(rows, made)
     with mpl_style.context(_FONTS[font]):
         if kind == "pdf":
-            return chart.pdf(width)
-        figure, content = chart.figure(width), io.BytesIO()
+            return pdf(chart, width)
+        figure, content = draw(chart, width), io.BytesIO()
         for text in figure.findobj(Text):  # which becomes TeX; its mathematics is
             signs = [escaped(line.replace(r"\$", "\0")) for line in text.get_text().split("\n")]
             text.set_text("\n".join(signs).replace("\0", r"\textdollar{}"))

@@ -2,14 +2,16 @@
 
 import html
 import json
-from collections.abc import Sequence
+import math
 from pathlib import Path
 from typing import Any
 
-from ldpnb.notebook.encoding import Encoding, Record
+import pandas as pd
+
+from ldpnb.notebook.charts import Chart
 from ldpnb.notebook.grids import NAME
 from ldpnb.run.catalogue import home
-from ldpnb.site.charts import Spec, chart, script
+from ldpnb.site.charts import Spec, script, specification
 
 
 def place(name: str) -> Path:
@@ -17,10 +19,10 @@ def place(name: str) -> Path:
     return home() / "figures" / name / NAME
 
 
-def section(name: str, domain: Sequence[float] | None = None) -> str:
-    """Return the HTML of the live section of a notebook; its values may have a domain that is given."""
+def section(name: str) -> str:
+    """Return the HTML of the live section of a notebook."""
     grid = json.loads(place(name).read_bytes())
-    specs = [specification(grid, place, domain) for place in range(len(grid["axes"]))]
+    specs = [_specification(grid, place) for place in range(len(grid["axes"]))]
     starts = [control["start"] for control in grid["controls"]]
     first = next(setting for setting in grid["settings"] if setting[0] == starts)
     says = html.escape(sentence(grid["words"][first[2]], first[3]))
@@ -42,20 +44,40 @@ def sentence(words: list[str], numbers: list[str]) -> str:
     return "".join(word + number for word, number in zip(words, [*numbers, ""], strict=True))
 
 
-def specification(grid: dict[str, Any], axes: int, domain: Sequence[float] | None) -> Spec:
-    """Return the chart of all settings with these axes; the page's script gives it the numbers of one.
+def _specification(grid: dict[str, Any], axes: int) -> Spec:
+    """Return the chart of all settings with these axes, which are fixed and fit the values of all.
 
-    A logarithmic axis fits the values of all settings. A linear one follows each, which it would flatten otherwise.
+    Noise, which has no bounds, need only fit where the sliders start.
     """
-    encoding, kinds, numbers = Encoding.read(grid["axes"][axes]), {}, set()
-    for place, *columns in (curve for setting in grid["settings"] if setting[1] == axes for curve in setting[4]):
-        kinds[place] = kind = grid["kinds"][place]
-        for name, column in zip(kind["columns"], columns, strict=True):
-            numbers |= {v for v in grid["columns"][column] if name in ("y", "low", "high") and v}
-    if encoding.yscale == "log" and not domain:
-        domain = [min(numbers) / 1.1, max(numbers) * 1.1]
-    records: list[Record] = []
-    for _, kind in sorted(kinds.items()):
-        names = [name for own in kind["columns"] for name in (("low", "high") if own == "half" else (own,))]
-        records.append(kind | dict.fromkeys(names, ()))
-    return chart(records, encoding, live=True, domain=domain)
+    drawn = Chart.read(pd.DataFrame(), {"encoding": grid["axes"][axes]})
+    settings, starts = [setting for setting in grid["settings"] if setting[1] == axes], grid["controls"]
+    shown = [s for s in settings if all(c["choice"] or i == c["start"] for i, c in zip(s[0], starts, strict=True))]
+    shown = shown if drawn.layers or drawn.band else settings
+    half = max(_numbers(grid, shown, "half"), default=0.0) if shown != settings else 0.0
+    values = [v + side * half for v in _numbers(grid, shown, "y", "low", "high") for side in (-1, 1)]
+    domains = {"y": fitting([0.0, *values] if drawn.mark == "bars" else values, drawn.yscale)}
+    if not drawn.flip:
+        domains["x"] = fitting(_numbers(grid, settings, "x"), drawn.xscale)
+    kinds = sorted({kind for setting in settings for kind, *_ in setting[4]})
+    rows = pd.DataFrame([grid["kinds"][kind] for kind in kinds])
+    rows["low"] = [0.0 if {"low", "half"} & {*columns} else None for columns in rows["columns"]]
+    return specification(rows, drawn, domains)
+
+
+def _numbers(grid: dict[str, Any], settings: list[Any], *names: str) -> list[float]:
+    """Return the numbers that the curves of some settings have in the columns of these names."""
+    curves = [(grid["kinds"][kind]["columns"], places) for setting in settings for kind, *places in setting[4]]
+    columns = {place for own, places in curves for name, place in zip(own, places, strict=True) if name in names}
+    return [v for column in columns for v in grid["columns"][column] if v is not None]
+
+
+def fitting(values: list[float], scale: str) -> list[float]:
+    """Return the ends of an axis that shows these values, with a little room.
+
+    >>> fitting([0.0, 25, 50], "linear"), fitting([1, 0.0], "log")
+    ([-1.0, 51.0], [1.0, 1.0])
+    """
+    shown = [value for value in values if value > 0 or scale != "log"]
+    there, back = (math.log, math.exp) if scale == "log" else (float, float)
+    low, high = there(min(shown)), there(max(shown))
+    return [back(low - 0.02 * (high - low)), back(high + 0.02 * (high - low))]

@@ -11,8 +11,8 @@ import pytest
 
 from ldpnb import claims
 from ldpnb.checks import UsageError
-from ldpnb.notebook.encoding import Encoding
-from ldpnb.notebook.figures import Chart
+from ldpnb.notebook.charts import Chart
+from ldpnb.notebook.figures import png
 from ldpnb.run import export
 from ldpnb.run.catalogue import home
 from ldpnb.run.sameness import same_picture
@@ -47,8 +47,8 @@ def test_a_figure_has_the_width_and_the_type_of_the_paper() -> None:
 def test_a_figure_is_drawn_from_its_numbers_alone(name: str) -> None:
     path = home() / "figures" / f"{name}.csv"
     made = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
-    chart = Chart(pd.read_csv(path), Encoding.read(made["encoding"]), made["title"], made["setting"])
-    assert same_picture(chart.png(), path.with_suffix(".png").read_bytes())
+    chart = Chart.read(pd.read_csv(path), made)
+    assert same_picture(png(chart), path.with_suffix(".png").read_bytes())
 
 
 @pytest.mark.skipif(not shutil.which("pdflatex"), reason="no pdflatex: apt-get install texlive-pictures")
