@@ -37,9 +37,8 @@ CONFIG: Spec = {
 def chart(drawn: Chart) -> Spec:
     """Return the specification of a chart with its data, whose numbers have six digits."""
     rows = pd.concat([drawn.rows(), drawn.places()])
-    numbers = ["y", "low", "high"] if drawn.flip else ["x", "y", "low", "high"]
-    shape = {"type": "csv", "parse": dict.fromkeys(numbers, "number")}
-    data = {"values": rows.to_csv(index=False, float_format="%.6g"), "format": shape}
+    numbers = dict.fromkeys(["y", "low", "high"] + ["x"] * (not drawn.flip), "number")
+    data = {"values": rows.to_csv(index=False, float_format="%.6g"), "format": {"type": "csv", "parse": numbers}}
     return specification(rows, drawn, {}) | {"data": data}
 
 
@@ -67,31 +66,32 @@ def specification(rows: pd.DataFrame, drawn: Chart, domains: Mapping[str, Sequen
 def _layers(rows: pd.DataFrame, drawn: Chart, domains: Mapping[str, Sequence[float]]) -> Iterator[Spec]:
     """Yield the layers that draw what the rows hold, from the bands below to what the pointer reads above."""
     across, up = ("y", "x") if drawn.flip else ("x", "y")
-    x, y, low = (_axis(drawn, field, domains) for field in ("x", "y", "low"))
-    value, spread = {up: y}, {up: low, f"{up}2": {"field": "high"}}
+    x, y = (_axis(drawn, axis, domains.get(axis)) for axis in ("x", "y"))
+    value, spread = {up: y}, {up: y | {"field": "low"}, f"{up}2": {"field": "high"}}
     if drawn.flip:
         shift = {f"{across}Offset": {"field": "series", "sort": None}}
         value, spread = value | shift, spread | shift
     color, dash, shape = _series(rows, drawn)
     faint = {"condition": {"param": "shown", "value": 1}, "value": 0.06}
     thin = {"strokeWidth": 1, "point": {"filled": True, "size": 30}} if drawn.discrete else {"strokeWidth": 2}
-    area, line = {"type": "area", "fillOpacity": 0.18}, {"type": "line", **thin}
-    bar, point = {"type": "bar", "fillOpacity": 0.85}, {"type": "point", "filled": True, "size": 40, "opacity": 1}
-    kinds = set(rows["mark"]) | {
-        ("error" if mark == "points" else "band") for mark in rows["mark"][rows["low"].notna()]
-    }
-    for kind, test, mark, own in (
-        ("band", "datum.mark != 'points' && isValid(datum.low)", area, spread),
-        ("bars", "datum.mark == 'bars'", bar, value),
-        ("line", "datum.mark == 'line'", line, value | {"strokeDash": dash}),
-        ("error", "datum.mark == 'points' && isValid(datum.low)", {"type": "rule"}, spread),
-        ("points", "datum.mark == 'points'", point, value | {"shape": shape}),
+    point = {"type": "point", "filled": True, "size": 40, "opacity": 1}
+    common = {across: x, "color": color, "opacity": faint}
+    for mark, below, above, own in (
+        ("bars", {}, {"type": "bar", "fillOpacity": 0.85}, value),
+        ("line", {"type": "area", "fillOpacity": 0.18}, {"type": "line", **thin}, value | {"strokeDash": dash}),
+        ("points", {"type": "rule"}, point, value | {"shape": shape}),
     ):
-        if kind in kinds:
-            channels = {across: x, "color": color, "opacity": faint, **own}
-            yield {"transform": [{"filter": test}], "mark": mark | {"clip": bool(domains)}, "encoding": channels}
-    yield from _marked(kinds, x, y, across, up)
+        part, test, clip = rows[rows["mark"] == mark], f"datum.mark == '{mark}'", {"clip": bool(domains)}
+        if part["low"].notna().any():
+            yield _layer(f"{test} && isValid(datum.low)", below | clip, common | spread)
+        if len(part):
+            yield _layer(test, above | clip, common | own)
+    yield from _marked(set(rows["mark"]), x, y, across, up)
     yield _reader(x, across, ["panel", "x"] if rows["panel"].any() else ["x"])
+
+
+def _layer(test: str, mark: Spec, channels: Spec) -> Spec:
+    return {"transform": [{"filter": test}], "mark": mark, "encoding": channels}
 
 
 def _series(rows: pd.DataFrame, drawn: Chart) -> Iterator[Spec]:
@@ -109,29 +109,24 @@ def _series(rows: pd.DataFrame, drawn: Chart) -> Iterator[Spec]:
         yield {"field": "series", "type": "nominal", "legend": legend if named else None, "scale": scale}
 
 
-def _axis(drawn: Chart, field: str, domains: Mapping[str, Sequence[float]]) -> Spec:
-    """Return the channel of a field; ``low`` is on the axis of ``y``."""
-    axis = "x" if field == "x" else "y"
+def _axis(drawn: Chart, axis: str, domain: Sequence[float] | None) -> Spec:
+    """Return the channel of ``x`` or ``y``."""
     title, kind = drawn.labels[axis == "y"], getattr(drawn, f"{axis}scale")
     if kind == "category":
-        return {"field": field, "sort": None, "title": title or None, "axis": {"labelAngle": 0, "labelLimit": 160}}
+        return {"field": axis, "sort": None, "title": title or None, "axis": {"labelAngle": 0, "labelLimit": 160}}
     scale: Spec = {"type": kind}
     ticks: Spec = {"tickCount": 6}
     if kind == "log":
         across = "x" if (axis == "x") != drawn.flip else "y"
         tens = {"test": "tick(datum.value, [1, 1000]) != ''", "value": 1}
-        ticks |= {
-            "labelExpr": f"tick(datum.value, domain('{across}'))",
-            "gridOpacity": {"condition": tens, "value": 0.3},
-        }
+        words = {"labelExpr": f"tick(datum.value, domain('{across}'))"}
+        ticks |= words | {"gridOpacity": {"condition": tens, "value": 0.3}}
     else:
         scale["zero"] = axis == "y" and drawn.mark == "bars"
-    if axis in domains:
-        scale |= {"domain": domains[axis], "nice": False}
-    elif axis == "x" or kind == "log":
-        scale |= {"nice": False, "padding": 5}
+    if domain or axis == "x" or kind == "log":
+        scale |= {"nice": False, "padding": 5} | ({"domain": domain} if domain else {})
     lines = textwrap.wrap(title, 44) or None
-    return {"field": field, "type": "quantitative", "title": lines, "scale": scale, "axis": ticks}
+    return {"field": axis, "type": "quantitative", "title": lines, "scale": scale, "axis": ticks}
 
 
 def _marked(kinds: set[str], x: Spec, y: Spec, across: str, up: str) -> Iterator[Spec]:
@@ -142,15 +137,14 @@ def _marked(kinds: set[str], x: Spec, y: Spec, across: str, up: str) -> Iterator
         "at xy": {across: x, up: y},
     }
     for kind in sorted(kinds & places.keys()):
-        test, at = f"datum.mark == '{kind}'", places[kind]
+        test, at, point = f"datum.mark == '{kind}'", places[kind], kind == "at xy"
         ring = {"type": "point", "size": 45, "stroke": "black", "fill": "white", "strokeWidth": 1.5, "opacity": 1}
         rule = {"type": "rule", "color": _MUTED, "strokeDash": [2, 2]}
-        drawn = {channel: own for channel, own in at.items() if "field" in own}
-        yield {"transform": [{"filter": test}], "mark": ring if kind == "at xy" else rule, "encoding": drawn}
-        for side, (align, dx, dy) in _SIDES.items() if kind == "at xy" else [("", ("left", 4, -7))]:
-            own = [{"filter": f"{test} && datum.side == '{side}'" if side else test}]
-            label = {"type": "text", "align": align, "dx": dx, "dy": dy, "fontSize": 11}
-            yield {"transform": own, "mark": label, "encoding": at | {"text": {"field": "series"}}}
+        yield _layer(test, ring if point else rule, {channel: own for channel, own in at.items() if "field" in own})
+        for side, (align, dx, dy) in _SIDES.items():
+            beside = {"align": align, "dx": dx, "dy": dy} if point else {"align": "left", "dx": 4, "dy": -7}
+            label = {"type": "text", "fontSize": 11} | beside
+            yield _layer(f"{test} && datum.side == '{side}'", label, at | {"text": {"field": "series"}})
 
 
 def _reader(x: Spec, across: str, place: list[str]) -> Spec:

@@ -2,7 +2,6 @@
 
 import html
 import json
-import math
 from pathlib import Path
 from typing import Any
 
@@ -50,16 +49,16 @@ def _specification(grid: dict[str, Any], axes: int) -> Spec:
     Noise, which has no bounds, need only fit where the sliders start.
     """
     drawn = Chart.read(pd.DataFrame(), {"encoding": grid["axes"][axes]})
-    settings, starts = [setting for setting in grid["settings"] if setting[1] == axes], grid["controls"]
-    shown = [s for s in settings if all(c["choice"] or i == c["start"] for i, c in zip(s[0], starts, strict=True))]
-    shown = shown if drawn.layers or drawn.band else settings
-    half = max(_numbers(grid, shown, "half"), default=0.0) if shown != settings else 0.0
-    values = [v + side * half for v in _numbers(grid, shown, "y", "low", "high") for side in (-1, 1)]
-    domains = {"y": fitting([0.0, *values] if drawn.mark == "bars" else values, drawn.yscale)}
+    settings, controls = [setting for setting in grid["settings"] if setting[1] == axes], grid["controls"]
+    starts = [s for s in settings if all(c["choice"] or i == c["start"] for i, c in zip(s[0], controls, strict=True))]
+    noisy = bool(drawn.layers or drawn.band)
+    values = _numbers(grid, starts if noisy else settings, "y", "low", "high") + [0.0] * (drawn.mark == "bars")
+    half = max(_numbers(grid, starts, "half"), default=0.0) if noisy else 0.0
+    domains = {"y": [min(v for v in values if v > 0 or drawn.yscale != "log") - half, max(values) + half]}
     if not drawn.flip:
-        domains["x"] = fitting(_numbers(grid, settings, "x"), drawn.xscale)
-    kinds = sorted({kind for setting in settings for kind, *_ in setting[4]})
-    rows = pd.DataFrame([grid["kinds"][kind] for kind in kinds])
+        places = _numbers(grid, settings, "x")
+        domains["x"] = [min(places), max(places)]
+    rows = pd.DataFrame([grid["kinds"][k] for k in sorted({curve[0] for setting in settings for curve in setting[4]})])
     rows["low"] = [0.0 if {"low", "half"} & {*columns} else None for columns in rows["columns"]]
     return specification(rows, drawn, domains)
 
@@ -69,15 +68,3 @@ def _numbers(grid: dict[str, Any], settings: list[Any], *names: str) -> list[flo
     curves = [(grid["kinds"][kind]["columns"], places) for setting in settings for kind, *places in setting[4]]
     columns = {place for own, places in curves for name, place in zip(own, places, strict=True) if name in names}
     return [v for column in columns for v in grid["columns"][column] if v is not None]
-
-
-def fitting(values: list[float], scale: str) -> list[float]:
-    """Return the ends of an axis that shows these values, with a little room.
-
-    >>> fitting([0.0, 25, 50], "linear"), fitting([1, 0.0], "log")
-    ([-1.0, 51.0], [1.0, 1.0])
-    """
-    shown = [value for value in values if value > 0 or scale != "log"]
-    there, back = (math.log, math.exp) if scale == "log" else (float, float)
-    low, high = there(min(shown)), there(max(shown))
-    return [back(low - 0.02 * (high - low)), back(high + 0.02 * (high - low))]
