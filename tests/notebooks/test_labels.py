@@ -30,8 +30,7 @@ def test_a_figure_shows_every_sign_of_a_label(label: str) -> None:
 
 def test_names_on_an_axis_and_the_words_above_it_are_no_mathematics() -> None:
     table = pd.DataFrame({"name": LABELS, "users": range(len(LABELS))})
-    words = {"title": "From $0-$9,999", "setting": "of $x^$"}
-    figure = draw(curves(table, "name", "users", xscale="category", **words))
+    figure = draw(curves(table, "name", "users", xscale="category", title="From $0-$9,999", setting="of $x^$"))
     figure.canvas.draw()
     (inner,) = figure.subfigs
     assert [text.get_text() for text in inner.axes[0].get_yticklabels()] == [unset(label) for label in LABELS]
