@@ -21,8 +21,7 @@ from ldpnb.mechanisms.contrasts import Contrast, SignedBit, SignedLaplace
 from ldpnb.mechanisms.groups import GroupMeans
 from ldpnb.mechanisms.registry import FREQUENCY, GAP, MEAN
 from ldpnb.notebook import Rows, table
-from ldpnb.notebook.encoding import Encoding, Layer
-from ldpnb.notebook.figures import Chart
+from ldpnb.notebook.charts import Chart, Layer
 from ldpnb.papers.juarez2022 import clients
 from ldpnb.privacy.channel import as_channel, privacy_loss
 from ldpnb.rng import stream
@@ -105,19 +104,18 @@ def estimated_shares(table: pd.DataFrame, column: Column, epsilon: float) -> Cha
     Numbers and dates are in their order, categories by size.
     """
     panel = "mechanism" if len(set(table["mechanism"])) > 1 else None
-    words: dict[str, Any] = {"y": "share of users", "panel": panel, "xlabel": column.attribute}
+    words: dict[str, Any] = {"x": "value", "y": "share of users", "panel": panel, "xlabel": column.attribute}
     if column.scale == "category":
         estimate = Layer(name="estimate ± 2 sd", y="unbiased", mark="points", error="standard_deviation")
         layers: tuple[Layer, ...] = (Layer(name="truth", y="truth", mark="bars"), estimate)
-        drawn_as = Encoding(x="label", xscale="category", layers=layers, **words)
+        words |= {"x": "label", "xscale": "category"}
     else:
-        band = Layer(name="truth ± 2 sd", y="truth", mark="band", error="standard_deviation")
+        band = Layer(name="truth ± 2 sd", y="truth", error="standard_deviation")
         layers = (band, Layer(name="estimate", y="unbiased", mark="points"), Layer(name="truth", y="truth"))
         if column.scale == "date":
             words["xlabel"] = f"place in the dates from {column.labels[0]} to {column.labels[-1]}"
-        drawn_as = Encoding(x="value", layers=layers, **words)
     setting = f"{column.name}: {column.users:,} users, {len(column.labels):,} values; ε = {epsilon:g}"
-    return Chart(table, drawn_as, finding(table, column), setting)
+    return Chart(table, **words, layers=layers, title=finding(table, column), setting=setting)
 
 
 def ages() -> Column:

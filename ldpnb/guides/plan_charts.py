@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from ldpnb.notebook import Rows, curves, table
-from ldpnb.notebook.figures import Chart
+from ldpnb.notebook.charts import Chart
 from ldpnb.planning.plans import plan
 from ldpnb.planning.questions import Mean, Question
 

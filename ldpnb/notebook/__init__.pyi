@@ -1,7 +1,5 @@
-from .encoding import Mark as Mark
-from .figures import curves as curves
-from .figures import publish as publish
-from .figures import publish_table as publish_table
+from .charts import Mark as Mark
+from .charts import curves as curves
 from .finding import finding as finding
 from .grids import Choice as Choice
 from .grids import Slider as Slider
@@ -13,6 +11,8 @@ from .prose import say as say
 from .prose import short as short
 from .prose import solution as solution
 from .prose import where_less as where_less
+from .publishing import publish as publish
+from .publishing import publish_table as publish_table
 from .tables import Rows as Rows
 from .tables import rounded as rounded
 from .tables import table as table

@@ -1,17 +1,13 @@
-"""Draw tidy tables and publish the pictures with their numbers. Nothing here computes a result.
+"""Draw charts with matplotlib.
 
-A chart is drawn from one table and published together with it, so that the numbers behind every picture can be read,
-compared and reused. Colour, marker and dash identify an estimator, a mechanism or a bound, the same in every figure.
-Simulated values, which have a standard error, are points with bars of two standard errors; theory is a line.
+Colour, marker and dash identify an estimator, a mechanism or a bound, the same in every figure. Simulated values, which
+have a standard error, are points with bars of two standard errors; theory is a line.
 """
 
-import hashlib
 import io
-import json
-import os
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,20 +18,13 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogFormatterSciNotation
 
-from ldpnb import writing
-from ldpnb.notebook import environment
-from ldpnb.notebook.encoding import NUMBERS, Encoding, Mark, Record, panels_in_a_row, records
+from ldpnb.notebook.charts import WIDTH, Chart, Mark, panels_in_a_row
 from ldpnb.notebook.labels import unset
 from ldpnb.notebook.looks import Look, looks_of
 from ldpnb.notebook.prose import short
-from ldpnb.notebook.tables import without_formulas
-
-__all__ = ["WIDTH", "Chart", "Mark", "curves", "looks_of", "publish", "publish_table"]
 
 mpl.style.use(Path(__file__).with_name("ldpnb.mplstyle"))
 
-WIDTH = 7.0
-"""Inches: that of a page's text."""
 NAMES = 60
 """Most names of all panels, unless each has twenty."""
 _GREY = "#5A5A5A"
@@ -50,99 +39,66 @@ _SIDES: dict[str, tuple[tuple[float, float], str, str]] = {
 """Offset in points and alignment of a label beside its point."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Chart:
-    """A table, how it is drawn, its finding, with its number, and what was held fixed."""
+def png(chart: Chart) -> bytes:
+    """Return the picture in 128 colours, which take a third of the space of full colour."""
+    from PIL import Image
 
-    table: pd.DataFrame
-    encoding: Encoding
-    title: str = ""
-    setting: str = ""
-
-    def figure(self, width: float = WIDTH) -> Figure:
-        """Draw the chart, as wide as that many inches.
-
-        Curves are named at their right ends where these are apart, and else in a legend.
-        """
-        drawn_as, setting = self.encoding, self.setting
-        made = records(self.table, drawn_as, digits=12)
-        shown = [record for record in made if not record["mark"].startswith("at ")]
-        panels, series = (list(dict.fromkeys(record[part] for record in shown)) for part in ("panel", "series"))
-        wide = min(len(panels), panels_in_a_row(len(panels)) if width > WIDTH / 2 else 1 + (len(panels) > 3))
-        tall = -(-len(panels) // wide)
-        names = list(dict.fromkeys(x for record in shown for x in record["x"])) if drawn_as.flip else []
-        most = max(NAMES // len(panels), 20)
-        if len(names) > most:
-            setting += f"; the first {most} of {len(names):,} names"
-            names = names[:most]
-        height = 0.9 + tall * (0.4 + 0.24 * len(names) if names else 2.2)
-        figure = Figure(figsize=(width, height), layout="constrained")
-        inner: Any = figure.subfigures()  # whose legend and labels the constrained layout keeps off the title
-        _head(figure, self.title, size=10, weight="bold")
-        _head(inner, setting, size=8, color=_GREY)
-        axes = inner.subplots(tall, wide, sharex=True, sharey=drawn_as.ylabel != "" or drawn_as.flip, squeeze=False)
-        looks = looks_of(series)
-        beside = list(dict.fromkeys(record["series"] for record in shown if record["mark"] != "bars"))
-        apart = 0.25 * (len(beside) > 1 and drawn_as.by != drawn_as.x)
-        aside = dict(zip(beside, np.linspace(-apart, apart, len(beside)), strict=True))
-        for axis, panel in zip(axes.flat, panels, strict=False):
-            for record in (record for record in shown if record["panel"] == panel):
-                places = {name: place + aside.get(record["series"], 0.0) for place, name in enumerate(names)}
-                _draw(axis, record, drawn_as, looks[record["series"]], places)
-            axis.set_title(unset(textwrap.fill(panel, int(10.5 * width) // wide, break_on_hyphens=False)))
-            _scale(axis, drawn_as, names, shown)
-            for record in made:
-                if record["panel"] == panel and record["mark"].startswith("at "):
-                    _mark(axis, record)
-        for axis in axes.flat[len(panels) :]:
-            axis.set_axis_off()
-        across, up = reversed(drawn_as.labels) if drawn_as.flip else drawn_as.labels
-        for axis in axes.flat[max(0, len(panels) - wide) : len(panels)]:
-            axis.set_xlabel(unset(textwrap.fill(across, int(14 * width) // wide)))
-            axis.tick_params(labelbottom=True)
-        for axis in axes[:, 0]:
-            axis.set_ylabel(unset(textwrap.fill(up, 28)))
-        last = [axes.flat[min(start + wide, len(panels)) - 1] for start in range(0, len(panels), wide)]
-        if series != [""] and drawn_as.by != drawn_as.x and (names or not _named(last, len(series))):
-            _legend(inner, axes.flat, int(17 * width / (8 + max(map(len, series)))))  # characters, about
-        return figure
-
-    def png(self) -> bytes:
-        """Return the picture in 128 colours, which take a third of the space of full colour."""
-        from PIL import Image
-
-        full, content = io.BytesIO(), io.BytesIO()
-        self.figure().savefig(full, format="png")
-        few = Image.open(full).convert("RGB").quantize(128, dither=Image.Dither.NONE)
-        few.save(content, "png", optimize=True, dpi=(mpl.rcParams["savefig.dpi"],) * 2)
-        return content.getvalue()
-
-    _repr_png_ = png
-
-    def pdf(self, width: float = WIDTH) -> bytes:
-        """Return the drawing as PDF, the same bytes every time."""
-        content = io.BytesIO()
-        metadata = dict.fromkeys(("CreationDate", "Producer", "Creator"))
-        self.figure(width).savefig(content, format="pdf", metadata=metadata)
-        return content.getvalue()
+    full, content = io.BytesIO(), io.BytesIO()
+    draw(chart).savefig(full, format="png")
+    few = Image.open(full).convert("RGB").quantize(128, dither=Image.Dither.NONE)
+    few.save(content, "png", optimize=True, dpi=(mpl.rcParams["savefig.dpi"],) * 2)
+    return content.getvalue()
 
 
-def curves(
-    table: pd.DataFrame,
-    x: str,
-    y: str,
-    *,
-    title: str = "",
-    setting: str = "",
-    marks: Iterable[Mark] = (),
-    **drawn_as: Any,
-) -> Chart:
-    """Draw a tidy table, a row per point: one curve per value of `by` in one panel per value of `panel`.
+def pdf(chart: Chart, width: float = WIDTH) -> bytes:
+    """Return the picture as PDF, the same bytes every time."""
+    content = io.BytesIO()
+    draw(chart, width).savefig(content, format="pdf", metadata=dict.fromkeys(("CreationDate", "Producer", "Creator")))
+    return content.getvalue()
 
-    Whatever else says how, as `by`, `panel`, `error` and `xscale`, is a field of `ldpnb.notebook.encoding.Encoding`;
-    `title` is the finding, with its number, and `setting` what was held fixed.
+
+def draw(chart: Chart, width: float = WIDTH) -> Figure:
+    """Draw a chart, as wide as that many inches.
+
+    Curves are named at their right ends where these are apart, and else in a legend.
     """
-    return Chart(table, Encoding(x, y, marks=tuple(marks), **drawn_as), title, setting)
+    rows, names = chart.rows(), []
+    panels, series = rows["panel"].unique(), list(rows["series"].unique())
+    if chart.flip:
+        names, most = list(rows["x"].unique()), max(NAMES // len(panels), 20)
+        if len(names) > most:
+            chart = replace(chart, setting=f"{chart.setting}; the first {most} of {len(names):,} names")
+            names = names[:most]
+        rows = _beside(rows, names, apart=chart.by != chart.x)
+    wide = min(len(panels), panels_in_a_row(len(panels)) if width > WIDTH / 2 else 1 + (len(panels) > 3))
+    tall = -(-len(panels) // wide)
+    height = 0.9 + tall * (0.4 + 0.24 * len(names) if names else 2.2)
+    figure = Figure(figsize=(width, height), layout="constrained")
+    inner: Any = figure.subfigures()  # whose legend and labels the constrained layout keeps off the title
+    _head(figure, chart.title, size=10, weight="bold")
+    _head(inner, chart.setting, size=8, color=_GREY)
+    axes = inner.subplots(tall, wide, sharex=True, sharey=chart.ylabel != "" or chart.flip, squeeze=False)
+    looks = looks_of(series)
+    for axis, panel in zip(axes.flat, panels, strict=False):
+        for (label, mark), part in rows[rows["panel"] == panel].groupby(["series", "mark"], sort=False):
+            _draw(axis, part, chart, mark, looks[label])
+        axis.set_title(unset(textwrap.fill(panel, int(10.5 * width) // wide, break_on_hyphens=False)))
+        _scale(axis, chart, names, rows)
+        for mark in chart.marks:
+            if mark.panel in ("", panel):
+                _mark(axis, mark)
+    for axis in axes.flat[len(panels) :]:
+        axis.set_axis_off()
+    across, up = reversed(chart.labels) if chart.flip else chart.labels
+    for axis in axes.flat[max(0, len(panels) - wide) : len(panels)]:
+        axis.set_xlabel(unset(textwrap.fill(across, int(14 * width) // wide)))
+        axis.tick_params(labelbottom=True)
+    for axis in axes[:, 0]:
+        axis.set_ylabel(unset(textwrap.fill(up, 28)))
+    last = [axes.flat[min(start + wide, len(panels)) - 1] for start in range(0, len(panels), wide)]
+    if series != [""] and chart.by != chart.x and (names or not _named(last, len(series))):
+        _legend(inner, axes.flat, int(17 * width / (8 + max(map(len, series)))))  # characters, about
+    return figure
 
 
 def _head(figure: Any, text: str, **looks: Any) -> None:
@@ -152,28 +108,33 @@ def _head(figure: Any, text: str, **looks: Any) -> None:
         figure.suptitle(words, x=0.008, ha="left", wrap=True, **{"weight": "normal"} | looks)
 
 
-def _draw(axis: Any, record: Record, drawn_as: Encoding, style: Look, places: Mapping[Any, float]) -> None:
-    """Draw a curve with its band, points with their bars, or bars, at the places of names if there are any."""
-    data = pd.DataFrame({column: record[column] for column in NUMBERS if column in record})
-    if places:
-        data = data.assign(x=data["x"].map(places)).dropna(subset="x")
-    numbers = data.astype(float)
-    x, y, spread = numbers["x"], numbers["y"], [numbers[end] for end in ("low", "high") if end in numbers]
-    looks: dict[str, Any] = {"color": style.colour, "label": unset(record["series"])}
-    if record["mark"] == "bars":
-        axis.barh(x, y, 0.6, alpha=0.25 if drawn_as.layers else 0.85, **looks)
+def _beside(rows: pd.DataFrame, names: Sequence[Any], *, apart: bool) -> pd.DataFrame:
+    """Return the rows of these names with their places, those of several series beside each other but for bars."""
+    series = rows.loc[rows["mark"] != "bars", "series"].unique()
+    ends = 0.25 * (len(series) > 1 and apart)
+    aside = dict(zip(series, np.linspace(-ends, ends, len(series)), strict=True))
+    places = {name: place for place, name in enumerate(names)}
+    return rows.assign(x=rows["x"].map(places) + rows["series"].map(aside).fillna(0.0)).dropna(subset="x")
+
+
+def _draw(axis: Any, rows: pd.DataFrame, chart: Chart, mark: str, style: Look) -> None:
+    """Draw a curve with its band, points with their bars, or bars, beside names if the axes are flipped."""
+    x, y, low, high = (rows[column].astype(float) for column in ("x", "y", "low", "high"))
+    spread, looks = low.notna().any(), {"color": style.colour, "label": unset(rows["series"].iloc[0])}
+    if mark == "bars":
+        axis.barh(x, y, 0.6, alpha=0.25 if chart.layers else 0.85, **looks)
         axis.axvline(0, color="#444444", linewidth=0.8)
-    elif places or record["mark"] == "points":
+    elif chart.flip or mark == "points":
         size = 4.5 if len(y) < 40 else 2
-        axis.plot(*((y, x) if places else (x, y)), style.marker, markersize=size, **looks)
+        axis.plot(*((y, x) if chart.flip else (x, y)), style.marker, markersize=size, **looks)
         if spread:
-            (axis.hlines if places else axis.vlines)(x, *spread, color=style.colour, linewidth=1.2)
+            (axis.hlines if chart.flip else axis.vlines)(x, low, high, color=style.colour, linewidth=1.2)
     else:
-        thin: dict[str, Any] = {"marker": style.marker, "markersize": 3, "linewidth": 0.5} if drawn_as.discrete else {}
+        thin: dict[str, Any] = {"marker": style.marker, "markersize": 3, "linewidth": 0.5} if chart.discrete else {}
         if spread:
-            axis.fill_between(x, *spread, alpha=0.18, linewidth=0, **looks)
+            axis.fill_between(x, low, high, alpha=0.18, linewidth=0, **looks)
         axis.plot(x, y, linestyle=style.dash, **looks, **thin)
-    if places and drawn_as.by in (None, drawn_as.x) and not drawn_as.layers:  # each number beside its bar or point
+    if chart.flip and chart.by in (None, chart.x) and not chart.layers:  # each number beside its bar or point
         for place, number in zip(x, y, strict=True):
             text, way = short(number).replace("-", "\N{MINUS SIGN}"), -1 if number < 0 else 1
             side: dict[str, Any] = {"ha": "right" if way < 0 else "left", "va": "center", "size": 8}
@@ -188,45 +149,44 @@ class _Logarithmic(LogFormatterSciNotation):
         return short(x, 6) if super().__call__(x, pos) else ""
 
 
-def _scale(axis: Any, drawn_as: Encoding, names: Sequence[Any], shown: Sequence[Record]) -> None:
+def _scale(axis: Any, chart: Chart, names: Sequence[Any], rows: pd.DataFrame) -> None:
     """Scale the axes of a panel; their numbers are written as sentences do, whole ones for counts."""
-    if any(mark.label and mark.x is not None for mark in drawn_as.marks):
+    if any(mark.label and mark.x is not None for mark in chart.marks):
         axis.margins(y=0.13)
     if names:
         axis.set_yticks(range(len(names)), [unset(name) for name in names])
         axis.set_ylim(len(names) - 0.5, -0.5)
-    axes = [("x", "y", drawn_as.yscale)] if names else [("x", "x", drawn_as.xscale), ("y", "y", drawn_as.yscale)]
+    axes = [("x", "y", chart.yscale)] if names else [("x", "x", chart.xscale), ("y", "y", chart.yscale)]
     for side, column, scale in axes:
         axis.set(**{f"{side}scale": scale})
         ticked = getattr(axis, f"{side}axis")
         low, high = sorted(ticked.get_view_interval())
         if scale == "linear":
             ticked.set_major_formatter("{x:,g}")
-            axis.locator_params(axis=side, integer=all(isinstance(v, int) for r in shown for v in r[column]))
+            axis.locator_params(axis=side, integer=bool((rows[column] % 1 == 0).all()))
         elif _PLAIN[0] <= low and high <= _PLAIN[1]:
             ticked.set_major_formatter(_Logarithmic())
             ticked.set_minor_formatter(_Logarithmic(labelOnlyBase=False))
 
 
-def _mark(axis: Any, record: Record) -> None:
+def _mark(axis: Any, mark: Mark) -> None:
     """Point out a place: a point or a line across the panel, with its label."""
-    colour, side = _GREY if "printed" in record else "black", record["side"]
-    x, y = (record.get(column, [None])[0] for column in ("x", "y"))
+    colour = _GREY if mark.printed else "black"
     rule: dict[str, Any] = {"color": colour, "linewidth": 0.8, "linestyle": (0, (2, 2)), "zorder": 1}
     coordinates: Any = "data"
-    at, (offset, ha, va) = (x, y), _SIDES[side]
-    if y is None:
-        axis.axvline(x, **rule)
-        at, coordinates, va = (x, 1.0), axis.get_xaxis_transform(), "top"
-        offset, ha = ((-4, -2), "right") if side == "left" else ((4, -2), "left")
-    elif x is None:
-        axis.axhline(y, **rule)
-        at, coordinates, ha = (0.99, y), axis.get_yaxis_transform(), "right"
-        offset = (0, -2) if side == "below" else (0, 2)
+    at, (offset, ha, va) = (mark.x, mark.y), _SIDES[mark.side]
+    if mark.y is None:
+        axis.axvline(mark.x, **rule)
+        at, coordinates, va = (mark.x, 1.0), axis.get_xaxis_transform(), "top"
+        offset, ha = ((-4, -2), "right") if mark.side == "left" else ((4, -2), "left")
+    elif mark.x is None:
+        axis.axhline(mark.y, **rule)
+        at, coordinates, ha = (0.99, mark.y), axis.get_yaxis_transform(), "right"
+        offset = (0, -2) if mark.side == "below" else (0, 2)
     else:
-        axis.plot(x, y, "o", color=colour, mfc="white" if "printed" in record else colour, ms=4.5, zorder=5)
-    looks: dict[str, Any] = {"color": colour, "size": 8, "weight": "normal" if "printed" in record else "bold"}
-    axis.annotate(unset(record["series"]), at, offset, coordinates, "offset points", ha=ha, va=va, zorder=6, **looks)
+        axis.plot(*at, "o", color=colour, mfc="white" if mark.printed else colour, ms=4.5, zorder=5)
+    looks: dict[str, Any] = {"color": colour, "size": 8, "weight": "normal" if mark.printed else "bold"}
+    axis.annotate(unset(mark.label), at, offset, coordinates, "offset points", ha=ha, va=va, zorder=6, **looks)
 
 
 def _named(panels: Iterable[Any], count: int) -> bool:
@@ -234,7 +194,10 @@ def _named(panels: Iterable[Any], count: int) -> bool:
     named = []
     for axis in panels:
         axis.get_ylim()  # scales the axis to its curves
-        lines = {line.get_label(): line for line in axis.lines if not line.get_label().startswith("_")}
+        lines: dict[str, Any] = {}  # of a name that has a curve and points, the curve
+        for line in axis.lines:
+            if not line.get_label().startswith("_"):
+                lines.setdefault(line.get_label(), line)
         ends = [line.get_xydata()[-1] for line in lines.values()]
         x, y = (axis.transData + axis.transAxes.inverted()).transform(ends).T
         apart = np.diff(np.sort(y)) * axis.bbox.height * 72 / axis.figure.dpi > 10
@@ -256,60 +219,3 @@ def _legend(figure: Any, axes: Iterable[Any], columns: int) -> None:
             own[name] = (*own.get(name, ()), handle)
         entries |= own | entries
     figure.legend(entries.values(), entries, loc="outside lower center", ncols=max(columns, 1))
-
-
-def publish(chart: Chart, table: pd.DataFrame, name: str, *, caption: str) -> None:
-    """Show a chart, and write it with its numbers when a folder for figures is set.
-
-    Writes ``<name>.png`` and ``<name>.csv`` (10 significant digits), and their provenance ``<name>.json``: caption,
-    title and setting, the encoding, the run's own parameters, and hashes of these files. `ldpnb run` adds a PDF.
-
-    Parameters
-    ----------
-    chart : Chart
-        What is shown.
-    table : pandas.DataFrame
-        Its numbers: those drawn, and perhaps further series. `ValueError` if it has not the rows.
-    name : str
-        Of the figure within its notebook's folder.
-    caption : str
-        What the figure shows, in a sentence or two; also its alternative text.
-    """
-    from IPython.display import Image, display
-
-    drawn_as = chart.encoding
-    if drawn_as.by and len(table) > len(chart.table):
-        drawn_as = replace(drawn_as, series=tuple(dict.fromkeys(chart.table[drawn_as.by])))
-    if len(table) and records(table, drawn_as) != records(chart.table, chart.encoding):
-        raise ValueError(f"{name}: needs the table that its figure was drawn from")
-    picture = chart.png()
-    words = {"title": chart.title, "setting": chart.setting, "encoding": drawn_as.to_dict()}
-    publish_table(table, name, caption=caption, drawn={".png": picture}, **words)
-    display(Image(picture, width=round(100 * WIDTH), alt=caption))
-
-
-def publish_table(
-    table: pd.DataFrame, name: str, *, caption: str, drawn: Mapping[str, bytes] | None = None, **words: Any
-) -> None:
-    """Write a table as ``<name>.csv`` with its provenance, and what was drawn from it, when a folder is set.
-
-    See `publish`.
-    """
-    if not caption.strip() or not len(table):
-        raise ValueError(f"{name}: needs a caption and a table with rows")
-    folder, drawn = os.environ.get(environment.FIGURES_FOLDER), drawn or {}
-    if not folder:
-        return
-    content = without_formulas(table).to_csv(index=False, float_format="%.10g", lineterminator="\n").encode()
-    record = {
-        "caption": caption,
-        "parameters": json.loads(os.environ.get(environment.RUN_PARAMETERS) or "{}"),
-        "rows": len(table),
-        "columns": list(table.columns),
-        **{key: part for key, part in words.items() if part},
-        "sha256": hashlib.sha256(content).hexdigest(),
-        "drawn": {suffix: hashlib.sha256(part).hexdigest() for suffix, part in drawn.items()},
-    }
-    provenance = json.dumps(record, indent=1, ensure_ascii=False) + "\n"
-    for suffix, part in {".csv": content, ".json": provenance.encode(), **drawn}.items():
-        writing.write(Path(folder, name + suffix), part)

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from ldpnb.notebook.encoding import Mark
+from ldpnb.notebook.charts import Mark
 from ldpnb.notebook.prose import short
 
 _FIELD = re.compile(r"\{([^{}:]+)(?::([^{}]*))?\}")

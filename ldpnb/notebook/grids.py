@@ -17,8 +17,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.ticker import MaxNLocator
 
-from ldpnb.notebook.encoding import NUMBERS, Record, records, value
-from ldpnb.notebook.figures import Chart
+from ldpnb.notebook.charts import Chart
 from ldpnb.notebook.prose import short
 
 NAME = "live.grid.json"
@@ -92,7 +91,7 @@ def grid(redraw: Callable[..., tuple[Chart, str]], controls: Mapping[str, Slider
     """Return the grid of a live section as JSON.
 
     Its settings are lists: the place of each control's value, the axes, the words and the numbers of the sentence, and
-    the records that a chart draws (`ldpnb.notebook.encoding`), a kind and a list of numbers for each of its columns.
+    the curves that a chart draws (`Chart.rows`), each a kind and a list of numbers for each of its columns.
     """
     values = [control.values for control in controls.values()]
     shown: dict[Place, tuple[Any, ...]] = {}
@@ -103,9 +102,7 @@ def grid(redraw: Callable[..., tuple[Chart, str]], controls: Mapping[str, Slider
         }
         for at in places - shown.keys():
             chart, sentence = redraw(**{name: own[i] for name, own, i in zip(controls, values, at, strict=True)})
-            axes = replace(chart.encoding, marks=()).to_dict()
-            drawn_as = [_short(record) for record in records(chart.table, chart.encoding, digits=12)]
-            shown[at] = axes, drawn_as, sentence
+            shown[at] = replace(chart, marks=()).encoding(), _curves(chart), sentence
         stated = [described(*own) | {"marks": at} for own, at in zip(controls.items(), marks, strict=True)]
         text = _encoded(stated, {at: shown[at] for at in sorted(places)})
         if len(text) <= BYTES:
@@ -123,24 +120,33 @@ def _marks(control: Slider | Choice, count: int) -> list[int]:
     return sorted(set(places.tolist()))
 
 
-def _short(record: Record) -> Record:
-    """Return a record with no more points than a screen shows, and few digits.
+def _curves(chart: Chart) -> list[dict[str, Any]]:
+    """Return the curves and marked places of a chart, with no more points than a screen shows, and few digits.
 
     A spread that is even is its half, and a column of one number is that number alone.
     """
-    data = pd.DataFrame({name: record[name] for name in NUMBERS if name in record})
-    most = POINTS.get(record["mark"], len(data))
-    if len(data) > most:
-        data = data.iloc[np.linspace(0, len(data) - 1, most).round().astype(int)]
-    if "low" in data and data.notna().all(axis=None):
-        half = data["high"] - data["y"]
-        if np.allclose(half, data["y"] - data["low"], rtol=1e-6, atol=1e-12):
-            data = data.drop(columns=["low", "high"]).assign(half=half)
-    short_record = {part: v for part, v in record.items() if part not in NUMBERS}
-    for name in data:
-        column = [value(v, DIGITS) for v in data[name]]
-        short_record[str(name)] = column[:1] if len(set(column)) == 1 and name != "x" else column
-    return short_record
+    curves, kind = [], ["panel", "series", "mark", "side"]
+    rows = pd.concat([chart.rows().assign(side=""), chart.places()])
+    for words, own in rows.groupby(kind, sort=False):
+        data = own.drop(columns=kind).dropna(axis=1, how="all")
+        most = min(POINTS.get(own["mark"].iloc[0], len(own)), len(own))
+        data = data.iloc[np.linspace(0, len(own) - 1, most).round().astype(int)]
+        if "low" in data and data.notna().all(axis=None):
+            half = data["high"] - data["y"]
+            if np.allclose(half, data["y"] - data["low"], rtol=1e-6, atol=1e-12):
+                data = data.drop(columns=["low", "high"]).assign(half=half)
+        columns = {str(name): [_few(v) for v in data[name]] for name in data}
+        lists = {name: c[:1] if len(set(c)) == 1 and name != "x" else c for name, c in columns.items()}
+        curves.append(dict(zip(kind, words, strict=True)) | lists)
+    return curves
+
+
+def _few(number: Any) -> Any:
+    """Return a number of few digits for JSON, where nothing stands for what is not finite; a word stays a word."""
+    if isinstance(number, str) or not np.isfinite(number):
+        return number if isinstance(number, str) else None
+    rounded = float(f"{number:.{DIGITS}g}")
+    return int(rounded) if rounded.is_integer() and abs(rounded) < 1e15 else rounded
 
 
 def _compact(thing: Any) -> str:

@@ -15,7 +15,8 @@ from typing import Any
 
 from ldpnb import writing
 from ldpnb.notebook import environment
-from ldpnb.notebook.figures import WIDTH, Chart
+from ldpnb.notebook.charts import WIDTH, Chart
+from ldpnb.notebook.figures import png
 from ldpnb.notebook.grids import NAME, Choice, Slider, described, grid
 
 
@@ -52,7 +53,7 @@ def _shown(redraw: Callable[..., tuple[Chart, str]], controls: Mapping[str, Slid
 
     def draw(**values: Any) -> str:
         chart, sentence = redraw(**values)
-        says, drawn = html.escape(sentence), base64.b64encode(chart.png()).decode()
+        says, drawn = html.escape(sentence), base64.b64encode(png(chart)).decode()
         style = f"width: {100 * WIDTH:.0f}px; max-width: 100%; background: white"
         picture.value = f'<p><b>{says}</b></p><img alt="{says}" style="{style}" src="data:image/png;base64,{drawn}">'
         return sentence

@@ -16,7 +16,7 @@ from ldpnb.notebook.labels import GREEK, greek
 from ldpnb.run.catalogue import home, require_uncommitted, unique
 
 if TYPE_CHECKING:
-    from ldpnb.notebook.figures import Chart
+    from ldpnb.notebook.charts import Chart
 
 _PACKAGES = {"pdf": "graphicx}", "pgf": r"pgf} \providecommand{\mathdefault}[1]{#1}"}
 _FONTS = {path.stem: path for path in sorted(Path(__file__).with_name("fonts").iterdir(), reverse=True)}
@@ -41,17 +41,18 @@ def chart(path: Path) -> "Chart":
     """Return the chart of a published figure, to be drawn anew from its numbers; `path` is one of its files."""
     import pandas as pd
 
-    from ldpnb.notebook.encoding import Encoding
-    from ldpnb.notebook.figures import Chart
+    from ldpnb.notebook.charts import Chart
 
     made = json.loads(path.with_suffix(".json").read_bytes())
     rows = pd.read_csv(path.with_suffix(".csv"), keep_default_na=False, na_values=[""])
-    return Chart(rows, Encoding.read(made["encoding"]), made.get("title", ""), made.get("setting", ""))
+    return Chart.read(rows, made)
 
 
 def add_page(picture: Path) -> None:
     """Write a published figure as PDF beside its picture, and the hash of that into its provenance."""
-    page, record = chart(picture).pdf(), picture.with_suffix(".json")
+    from ldpnb.notebook.figures import pdf
+
+    page, record = pdf(chart(picture)), picture.with_suffix(".json")
     made = json.loads(record.read_bytes())
     made["drawn"][".pdf"] = hashlib.sha256(page).hexdigest()
     picture.with_suffix(".pdf").write_bytes(page)
@@ -85,10 +86,12 @@ def _drawn(drawing: "Chart", width: float, font: str, kind: str) -> bytes:
     import matplotlib.style as mpl_style
     from matplotlib.text import Text
 
+    from ldpnb.notebook.figures import draw, pdf
+
     with mpl_style.context(_FONTS[font]):
         if kind == "pdf":
-            return drawing.pdf(width)
-        figure, content = drawing.figure(width), io.BytesIO()
+            return pdf(drawing, width)
+        figure, content = draw(drawing, width), io.BytesIO()
         for text in figure.findobj(Text):  # which becomes TeX; its mathematics is
             signs = [escaped(line.replace(r"\$", "\0")) for line in text.get_text().split("\n")]
             text.set_text("\n".join(signs).replace("\0", r"\textdollar{}"))

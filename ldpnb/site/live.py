@@ -2,14 +2,15 @@
 
 import html
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ldpnb.notebook.encoding import Encoding, Record
+import pandas as pd
+
+from ldpnb.notebook.charts import Chart
 from ldpnb.notebook.grids import NAME
 from ldpnb.run.catalogue import home
-from ldpnb.site.charts import Spec, chart, script
+from ldpnb.site.charts import Spec, script, specification
 
 
 def place(name: str) -> Path:
@@ -17,10 +18,10 @@ def place(name: str) -> Path:
     return home() / "figures" / name / NAME
 
 
-def section(name: str, domain: Sequence[float] | None = None) -> str:
-    """Return the HTML of the live section of a notebook; its values may have a domain that is given."""
+def section(name: str) -> str:
+    """Return the HTML of the live section of a notebook."""
     grid = json.loads(place(name).read_bytes())
-    specs = [specification(grid, place, domain) for place in range(len(grid["axes"]))]
+    specs = [_specification(grid, place) for place in range(len(grid["axes"]))]
     starts = [control["start"] for control in grid["controls"]]
     first = next(setting for setting in grid["settings"] if setting[0] == starts)
     says = html.escape(sentence(grid["words"][first[2]], first[3]))
@@ -42,20 +43,28 @@ def sentence(words: list[str], numbers: list[str]) -> str:
     return "".join(word + number for word, number in zip(words, [*numbers, ""], strict=True))
 
 
-def specification(grid: dict[str, Any], axes: int, domain: Sequence[float] | None) -> Spec:
-    """Return the chart of all settings with these axes; the page's script gives it the numbers of one.
+def _specification(grid: dict[str, Any], axes: int) -> Spec:
+    """Return the chart of all settings with these axes, which are fixed and fit the values of all.
 
-    A logarithmic axis fits the values of all settings. A linear one follows each, which it would flatten otherwise.
+    Noise, which has no bounds, need only fit where the sliders start.
     """
-    encoding, kinds, numbers = Encoding.read(grid["axes"][axes]), {}, set()
-    for place, *columns in (curve for setting in grid["settings"] if setting[1] == axes for curve in setting[4]):
-        kinds[place] = kind = grid["kinds"][place]
-        for name, column in zip(kind["columns"], columns, strict=True):
-            numbers |= {v for v in grid["columns"][column] if name in ("y", "low", "high") and v}
-    if encoding.yscale == "log" and not domain:
-        domain = [min(numbers) / 1.1, max(numbers) * 1.1]
-    records: list[Record] = []
-    for _, kind in sorted(kinds.items()):
-        names = [name for own in kind["columns"] for name in (("low", "high") if own == "half" else (own,))]
-        records.append(kind | dict.fromkeys(names, ()))
-    return chart(records, encoding, live=True, domain=domain)
+    drawn = Chart.read(pd.DataFrame(), {"encoding": grid["axes"][axes]})
+    settings, controls = [setting for setting in grid["settings"] if setting[1] == axes], grid["controls"]
+    starts = [s for s in settings if all(c["choice"] or i == c["start"] for i, c in zip(s[0], controls, strict=True))]
+    noisy = bool(drawn.layers or drawn.band)
+    values = _numbers(grid, starts if noisy else settings, "y", "low", "high") + [0.0] * (drawn.mark == "bars")
+    half = max(_numbers(grid, starts, "half"), default=0.0) if noisy else 0.0
+    domains = {"y": [min(v for v in values if v > 0 or drawn.yscale != "log") - half, max(values) + half]}
+    if not drawn.flip:
+        places = _numbers(grid, settings, "x")
+        domains["x"] = [min(places), max(places)]
+    rows = pd.DataFrame([grid["kinds"][k] for k in sorted({curve[0] for setting in settings for curve in setting[4]})])
+    rows["low"] = [0.0 if {"low", "half"} & {*columns} else None for columns in rows["columns"]]
+    return specification(rows, drawn, domains)
+
+
+def _numbers(grid: dict[str, Any], settings: list[Any], *names: str) -> list[float]:
+    """Return the numbers that the curves of some settings have in the columns of these names."""
+    curves = [(grid["kinds"][kind]["columns"], places) for setting in settings for kind, *places in setting[4]]
+    columns = {place for own, places in curves for name, place in zip(own, places, strict=True) if name in names}
+    return [v for column in columns for v in grid["columns"][column] if v is not None]

@@ -39,8 +39,8 @@ def anchor(claim: str) -> str:
 def generated() -> Iterator[tuple[str, str]]:
     """Yield the name and the text of every generated page, and of the parts that others include."""
     yield "_ledger.md", ledger()
-    yield "_tour.html", live.section("00_start_here", [-0.25, 0.5])
-    yield "_planner.html", live.section("plan", [100, 1e8])
+    yield "_tour.html", live.section("00_start_here")
+    yield "_planner.html", live.section("plan")
     yield from notebooks()
     yield from package()
 

@@ -9,10 +9,10 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
 
-from ldpnb.notebook import encoding, figures
-from ldpnb.notebook.encoding import Encoding, Layer, records
+from ldpnb.notebook import publishing
+from ldpnb.notebook.charts import Chart, Layer, Mark, curves
 from ldpnb.notebook.environment import FIGURES_FOLDER, HEADLESS
-from ldpnb.notebook.figures import Chart, curves
+from ldpnb.notebook.figures import draw
 from ldpnb.notebook.grids import Choice, Slider
 from ldpnb.notebook.live import live
 
@@ -22,7 +22,7 @@ TABLE = pd.DataFrame(ROWS, columns=["epsilon", "mse", "by", "error"])
 
 def panels(chart: Chart) -> list[Axes]:
     """The axes of a chart as it is drawn."""
-    (inner,) = chart.figure().subfigs
+    (inner,) = draw(chart).subfigs
     return inner.axes
 
 
@@ -52,7 +52,7 @@ def test_panels_fill_rows_of_three_or_two_and_without_a_label_have_their_own_axe
 
 
 def test_a_panel_alone_keeps_its_title_and_its_marks() -> None:
-    mark = figures.Mark(1.5, 0.4, "0.4", panel="MLE")
+    mark = Mark(1.5, 0.4, "0.4", panel="MLE")
     (axis,) = panels(curves(TABLE[TABLE["by"] == "MLE"], "epsilon", "mse", panel="by", marks=[mark]))
     assert axis.get_title(loc="left") == "MLE"
     assert [note.get_text() for note in axis.texts] == ["0.4"]
@@ -63,10 +63,10 @@ def texts(chart: Chart) -> list[str]:
 
 
 def test_a_figure_says_its_finding_its_setting_and_its_marks_and_names_its_curves() -> None:
-    marks = [figures.Mark(1.5, 0.4, "0.4"), figures.Mark(y=0.3, label="printed: 0.3", printed=True, panel="other")]
+    marks = [Mark(1.5, 0.4, "0.4"), Mark(y=0.3, label="printed: 0.3", printed=True, panel="other")]
     far = TABLE.assign(mse=TABLE["mse"] * [1, 1, 2, 2])
     chart = curves(far, "epsilon", "mse", by="by", title="Finding", setting="ε = 1", marks=marks)
-    figure = chart.figure()
+    figure = draw(chart)
     assert figure.get_suptitle() == "Finding"
     assert figure.subfigs[0].get_suptitle() == "$\\varepsilon$\u00a0=\u00a01"
     assert texts(chart) == ["0.4", "MLE", "Norm-Sub"]
@@ -79,18 +79,21 @@ def test_curves_are_named_at_their_ends_or_where_these_meet_in_a_legend() -> Non
     assert [(note.get_text(), note.xy) for note in axis.texts] == [(rf"$\varepsilon$ = {s}", (1, s)) for s in (3, 1, 2)]
     met = curves(lines.assign(y=lines["y"] + 20 * lines["x"]), "x", "y", by="by")
     assert not texts(met)
-    assert [len(legend.texts) for legend in met.figure().subfigs[0].legends] == [3]
+    assert [len(legend.texts) for legend in draw(met).subfigs[0].legends] == [3]
 
 
 @pytest.mark.parametrize("scale", ["linear", "category"])
 def test_layers_lie_on_each_other_and_names_are_below_each_other(scale: str) -> None:
     rows = [(e, "MLE", v if scale == "linear" else f"${v}", 0.1 * v, 0.01) for e in (1.0, 2.0) for v in range(40)]
     table = pd.DataFrame(rows, columns=["epsilon", "estimator", "value", "truth", "sd"])
-    layers = (Layer(name="band", y="truth", mark="band", error="sd"), Layer(name="truth", y="truth"))
-    drawn_as = Encoding("value", "share", panel=("epsilon", "estimator"), layers=layers, xscale=scale)
-    chart = Chart(table, drawn_as, "t", "s")
-    assert [axis.get_title(loc="left") for axis in panels(chart)] == ["epsilon 1, MLE", "epsilon 2, MLE"]
-    (inner,) = chart.figure().subfigs
+    layers = (Layer(name="band", y="truth", error="sd"), Layer(name="truth", y="truth"))
+    drawn_as = {"panel": ("epsilon", "estimator"), "layers": layers, "xscale": scale}
+    chart = Chart(table, "value", "share", **drawn_as, title="t", setting="s")
+    assert [axis.get_title(loc="left") for axis in panels(chart)] == [
+        r"$\varepsilon$ = 1, MLE",
+        r"$\varepsilon$ = 2, MLE",
+    ]
+    (inner,) = draw(chart).subfigs
     assert inner.get_suptitle() == ("s" if scale == "linear" else "s; the first 30 of 40 names")
     assert all(len(axis.lines[-1].get_xdata()) == (40 if scale == "linear" else 30) for axis in inner.axes)
     assert {text.get_text() for text in inner.legends[0].texts} == {"band", "truth"}
@@ -98,7 +101,7 @@ def test_layers_lie_on_each_other_and_names_are_below_each_other(scale: str) -> 
 
 def test_bars_have_names_and_their_numbers_beside_them() -> None:
     table = pd.DataFrame({"who": ["a", "b"], "change (users)": [-1234.5, 0.25]})
-    chart = Chart(table, Encoding("who", "change (users)", xlabel="", xscale="category", mark="bars"))
+    chart = Chart(table, "who", "change (users)", xlabel="", xscale="category", mark="bars")
     assert texts(chart) == ["\N{MINUS SIGN}1,234", "0.25"]
     (axis,) = panels(chart)
     assert [text.get_text() for text in axis.get_yticklabels()] == ["a", "b"]
@@ -120,7 +123,7 @@ def test_published_files_repeat_to_the_byte(tmp_path: Path, monkeypatch: pytest.
     written = []
     for name in ("one", "two"):
         monkeypatch.setenv(FIGURES_FOLDER, str(tmp_path / name))
-        figures.publish(curves(TABLE, "epsilon", "mse", by="by"), TABLE, "nb/fig", caption="Errors.")
+        publishing.publish(curves(TABLE, "epsilon", "mse", by="by"), TABLE, "nb/fig", caption="Errors.")
         written.append({p.name: p.read_bytes() for p in (tmp_path / name / "nb").iterdir()})
     assert set(written[0]) == {"fig.png", "fig.csv", "fig.json"}
     assert written[0] == written[1]
@@ -132,19 +135,19 @@ def test_published_files_repeat_to_the_byte(tmp_path: Path, monkeypatch: pytest.
 def test_a_published_table_holds_what_was_drawn_and_perhaps_further_series(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv(FIGURES_FOLDER, str(tmp_path))
     some = TABLE[TABLE["by"] == "MLE"]
-    figures.publish(curves(some, "epsilon", "mse", by="by"), TABLE, "fig", caption="Errors.")
-    kept = encoding.Encoding.read(json.loads((tmp_path / "fig.json").read_text())["encoding"])
-    assert records(TABLE, kept) == records(some, Encoding("epsilon", "mse", by="by"))
+    publishing.publish(curves(some, "epsilon", "mse", by="by"), TABLE, "fig", caption="Errors.")
+    kept = Chart.read(TABLE, json.loads((tmp_path / "fig.json").read_text()))
+    assert kept.rows().equals(Chart(some, "epsilon", "mse", by="by").rows())
     for other in (TABLE.iloc[:3], TABLE.assign(mse=1.0)):
         with pytest.raises(ValueError, match="fig: needs the table that its figure was drawn from"):
-            figures.publish(curves(TABLE, "epsilon", "mse", by="by"), other, "fig", caption="Errors.")
+            publishing.publish(curves(TABLE, "epsilon", "mse", by="by"), other, "fig", caption="Errors.")
 
 
 def test_a_figure_without_caption_or_numbers_is_refused() -> None:
     figure = curves(TABLE, "epsilon", "mse")
     for table, caption in ((TABLE, " "), (TABLE.iloc[:0], "Errors.")):
         with pytest.raises(ValueError, match="nb/fig: needs a caption and a table with rows"):
-            figures.publish(figure, table, "nb/fig", caption=caption)
+            publishing.publish(figure, table, "nb/fig", caption=caption)
 
 
 def test_a_live_section_without_a_reader_draws_once_and_shows_its_number(monkeypatch) -> None:

@@ -7,8 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from ldpnb.notebook import curves
-from ldpnb.notebook.encoding import Encoding
-from ldpnb.notebook.figures import Chart
+from ldpnb.notebook.figures import draw
 from ldpnb.notebook.labels import unset
 
 LABELS = ["$0-$9,999", "$x^$", "$$y$$", "$", "a_b_c", "50%", r"\input{x}", "a & b", "#1 ~ {^}", "[1pt]", "*", "|", "`"]
@@ -31,7 +30,7 @@ def test_a_figure_shows_every_sign_of_a_label(label: str) -> None:
 
 def test_names_on_an_axis_and_the_words_above_it_are_no_mathematics() -> None:
     table = pd.DataFrame({"name": LABELS, "users": range(len(LABELS))})
-    figure = Chart(table, Encoding("name", "users", xscale="category"), "From $0-$9,999", "of $x^$").figure()
+    figure = draw(curves(table, "name", "users", xscale="category", title="From $0-$9,999", setting="of $x^$"))
     figure.canvas.draw()
     (inner,) = figure.subfigs
     assert [text.get_text() for text in inner.axes[0].get_yticklabels()] == [unset(label) for label in LABELS]
@@ -41,7 +40,7 @@ def test_names_on_an_axis_and_the_words_above_it_are_no_mathematics() -> None:
 def test_the_names_of_curves_and_panels_are_the_table_s_own() -> None:
     rows = [(e, e * i, LABELS[i], p) for i in range(len(LABELS)) for e in (1, 2) for p in LABELS[:2]]
     table = pd.DataFrame(rows, columns=["$e^", "l_$", "by", "panel"])
-    figure = curves(table, "$e^", "l_$", by="by", panel="panel", title="t").figure()
+    figure = draw(curves(table, "$e^", "l_$", by="by", panel="panel", title="t"))
     texts = {text.get_text() for text in figure.findobj(Text)}
     assert {unset(label) for label in [*LABELS, "$e^", "l_$"]} <= texts
     figure.canvas.draw()

@@ -10,6 +10,7 @@ import pytest
 
 from ldpnb import claims
 from ldpnb.checks import UsageError
+from ldpnb.notebook.figures import png
 from ldpnb.run import export
 from ldpnb.run.catalogue import home
 from ldpnb.run.sameness import same
@@ -43,7 +44,7 @@ def test_a_figure_has_the_width_and_the_type_of_the_paper() -> None:
 )
 def test_a_figure_is_drawn_from_its_numbers_alone(name: str) -> None:
     picture = home() / "figures" / f"{name}.png"
-    assert same(export.chart(picture).png(), picture.read_bytes())
+    assert same(png(export.chart(picture)), picture.read_bytes())
 
 
 @pytest.mark.skipif(not shutil.which("pdflatex"), reason="no pdflatex: apt-get install texlive-pictures")

@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 
 from ldpnb.notebook import curves, grids
-from ldpnb.notebook.encoding import Encoding, Layer, Mark, records
-from ldpnb.notebook.figures import Chart, looks_of
+from ldpnb.notebook.charts import Chart, Layer, Mark
 from ldpnb.notebook.grids import NAME, Choice, Slider, grid
+from ldpnb.notebook.looks import looks_of
 from ldpnb.run.catalogue import catalogue, home
 
 pytest.importorskip("latex2mathml", reason="`make site` installs what this needs")
@@ -34,29 +34,26 @@ def test_the_examples_of_the_site_hold(module: Any) -> None:
     assert tried > failed == 0
 
 
-def test_records_are_the_series_of_the_picture_with_their_numbers() -> None:
+def test_rows_are_the_series_of_the_picture_with_their_numbers() -> None:
     kept = curves(TABLE, "epsilon", "mse", by="by", panel="panel", error="error", marks=[Mark(x=1.5, label="here")])
-    left, mark, right, _ = records(TABLE, Encoding.read(kept.encoding.to_dict()))
-    assert left == {"series": "MLE", "panel": "a", "mark": "line", "x": [1, 2], "y": [0.5, 0.25]}
-    assert mark == {"series": "here", "panel": "a", "mark": "at x", "side": "above", "x": [1.5]}
-    assert (right["series"], right["mark"], right["low"], right["high"]) == ("Norm-Sub", "points", [0.5], [0.54])
+    again = Chart.read(TABLE, {"encoding": json.loads(json.dumps(kept.encoding()))})
+    rows = again.rows().astype(object).where(again.rows().notna(), None).to_numpy().tolist()
+    assert rows[:2] == [["a", "MLE", "line", 1, 0.5, None, None], ["a", "MLE", "line", 2, 0.25, None, None]]
+    assert rows[2] == ["b", "Norm-Sub", "points", 1, 0.52, 0.5, 0.54]
+    mark = {"panel": "a", "series": "here", "side": "above", "mark": "at x", "x": 1.5, "y": None}
+    assert again.places().to_dict("records") == [mark, mark | {"panel": "b"}]
 
 
 def test_columns_can_be_layers_and_panels_a_grid() -> None:
-    layers = (Layer(name="mean", y="mse", mark="band", error="error"), Layer(name="truth", y="mse"))
-    made = records(TABLE, Encoding(x="epsilon", y="mse", panel=("panel", "by"), layers=layers))
-    assert [(r["panel"], r["series"]) for r in made] == [
-        ("a, MLE", "mean"),
-        ("a, MLE", "truth"),
-        ("b, Norm-Sub", "mean"),
-        ("b, Norm-Sub", "truth"),
-    ]
+    layers = (Layer(name="mean", y="mse", error="error"), Layer(name="truth", y="mse"))
+    made = Chart(TABLE, "epsilon", "mse", panel=("panel", "by"), layers=layers).rows()
+    panels = ["a, MLE", "a, MLE", "b, Norm-Sub"]
+    assert list(zip(made["panel"], made["series"], strict=True)) == [(p, s) for s in ("mean", "truth") for p in panels]
 
 
 def test_a_series_has_the_colour_of_its_picture_whatever_comes_before_it() -> None:
     table = pd.DataFrame({"x": [1.0, 1.0, 2.0, 2.0], "y": range(4), "by": ["another", "truth"] * 2})
-    axes = Encoding(x="x", y="y", by="by")
-    drawn = chart(records(table, axes), axes)["layer"][0]["encoding"]["color"]["scale"]
+    drawn = chart(Chart(table, "x", "y", by="by"))["layer"][0]["encoding"]["color"]["scale"]
     assert dict(zip(drawn["domain"], drawn["range"], strict=True))["truth"] == looks_of(["truth"])["truth"].colour
 
 
@@ -78,7 +75,7 @@ def test_formulas_look_as_in_tex(formula: str, part: str) -> None:
 
 def redraw(epsilon: float, users: int, kind: str) -> tuple[Any, str]:
     table = pd.DataFrame({"x": [1.0, 2.0, 3.0], "y": [epsilon, users, epsilon * users]})
-    return Chart(table, Encoding(x="x", y="y")), f"{kind} at {epsilon:g} and {users}."
+    return Chart(table, "x", "y"), f"{kind} at {epsilon:g} and {users}."
 
 
 def test_a_grid_has_every_setting_with_at_most_one_slider_off_its_marks(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from ldpnb.notebook.encoding import Encoding, Layer, Mark
-from ldpnb.notebook.figures import Chart, curves
+from ldpnb.notebook.charts import Chart, Layer, Mark, curves
 from ldpnb.notebook.prose import short
 from ldpnb.papers.biswas2022.tables.sampling import DISTANCE, PROJECTED, RATE, RAW, lowest_against_highest
 from ldpnb.papers.biswas2022.tables.shuffling import CENTRAL, LOCAL
@@ -19,13 +18,13 @@ def estimated_histograms(table: Table, *, row: str, title: str, setting: str) ->
     `ldpnb.papers.biswas2022.tables.sampling.estimates` returns.
     """
     layers = (
-        Layer(name="mean ± 2 sd (exact)", y="expected", mark="band", error="standard_deviation"),
+        Layer(name="mean ± 2 sd (exact)", y="expected", error="standard_deviation"),
         Layer(name="estimate", y="estimate", mark="points"),
         Layer(name="truth", y="truth"),
     )
     scale = "category" if isinstance(table["value"].iloc[0], str) else "linear"
-    axes = Encoding("value", "users holding the value", layers=layers, panel=(row, "estimator"), xscale=scale)
-    return Chart(table, axes, title, setting)
+    drawn: dict[str, Any] = {"layers": layers, "panel": (row, "estimator"), "xscale": scale}
+    return Chart(table, "value", "users holding the value", **drawn, title=title, setting=setting)
 
 
 def sampled_histograms(table: Table, *, setting: str) -> Chart:
@@ -64,8 +63,8 @@ def central_budget(table: Table, *, setting: str) -> Chart:
 
 
 def deviations(account: Table) -> Chart:
-    """Draw the standard deviations of one row of `ldpnb.papers.biswas2022.tables.shuffling.accounting` as bars."""
+    """Draw the standard deviations of one row of `ldpnb.papers.biswas2022.tables.shuffling.accounting`."""
     names = ["c-hat, rare", "c-hat, common", "Gaussian", "Laplace"]
     value = "standard deviation of an estimated count (users)"
     rows = account[names].iloc[0].astype(float).rename(value).rename_axis("mechanism").reset_index()
-    return Chart(rows, Encoding("mechanism", value, by="mechanism", xlabel="", xscale="category", mark="bars"))
+    return Chart(rows, "mechanism", value, by="mechanism", xlabel="", xscale="category", yscale="log", mark="points")

@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ldpnb.notebook import Mark, crossings, short, where_less
-from ldpnb.notebook.encoding import Encoding, Layer
-from ldpnb.notebook.figures import Chart
+from ldpnb.notebook.charts import Chart, Layer
 from ldpnb.papers.lopuhaa2020.tables.frequencies import EPSILON
 from ldpnb.papers.lopuhaa2020.tables.optimality import LIMITING, SCALED, TO_LIMIT
 
@@ -53,5 +52,5 @@ def estimated_column(table: pd.DataFrame, *, xlabel: str, title: str = "", setti
     """Draw, per budget and estimator, true frequencies and an estimate, as `frequencies.one_run` has."""
     layers = (Layer(name="estimate", y="estimate", mark="points"), Layer(name="truth", y="truth"))
     panel, scale = (EPSILON, "estimator"), "category" if isinstance(table["value"].iloc[0], str) else "linear"
-    axes = Encoding("value", "frequency", xlabel=xlabel, layers=layers, panel=panel, xscale=scale)
-    return Chart(table, axes, title, setting)
+    axes: dict[str, Any] = {"xlabel": xlabel, "layers": layers, "panel": panel, "xscale": scale}
+    return Chart(table, "value", "frequency", **axes, title=title, setting=setting)

@@ -35,16 +35,15 @@ function label(host, text) {
   Object.assign(svg, { role: "img", ariaLabel: text });
 }
 
-// a setting's records: a list of one number is that number throughout, and half a spread lies on either side
-function records({ kinds, columns }, [, , , , curves], { transform: [{ flatten }] }) {
-  return curves.map(([kind, ...places]) => {
-    const { columns: fields, ...about } = kinds[kind];
-    const record = { ...Object.fromEntries(flatten.map((field) => [field, []])), ...about };
-    const lists = places.map((place) => columns[place]);
-    const length = Math.max(...lists.map((list) => list.length));
-    fields.forEach((field, i) => { record[field] = lists[i].length === 1 ? Array(length).fill(lists[i][0]) : lists[i]; });
-    if (record.half) [-1, 1].forEach((sign, i) => { record[i ? "high" : "low"] = record.y.map((y, j) => y + sign * record.half[j]); });
-    return record;
+// a setting's rows: a list of one number is that number throughout, and half a spread lies on either side
+function rows({ kinds, columns }, [, , , , curves]) {
+  return curves.flatMap(([kind, ...places]) => {
+    const { columns: fields, ...words } = kinds[kind], lists = places.map((place) => columns[place]);
+    return Array.from({ length: Math.max(...lists.map((list) => list.length)) }, (_, i) => {
+      const row = { ...words };
+      fields.forEach((field, j) => { row[field] = lists[j][lists[j].length === 1 ? 0 : i]; });
+      return "half" in row ? { ...row, low: row.y - row.half, high: row.y + row.half } : row;
+    });
   });
 }
 
@@ -103,9 +102,9 @@ class Live {
       const [setting, axes] = [this.wanted, this.wanted[1]];
       this.wanted = undefined;
       const spec = structuredClone(this.specs[axes]);
-      spec.data.values = records(this.grid, setting, spec);
+      spec.data.values = rows(this.grid, setting);
       if (this.axes === axes) {
-        await this.chart.data("records", spec.data.values).runAsync();
+        await this.chart.data("rows", spec.data.values).runAsync();
       } else {
         this.chart = await draw(this.view, spec);
         this.axes = axes;

@@ -1,0 +1,194 @@
+"""A chart: a table and how it is drawn, once as a picture (`ldpnb.notebook.figures`) and once on a page (`ldpnb.site`).
+
+Both draw `Chart.rows` and nothing else. `publish` writes the description next to the numbers, from which the site and
+``ldpnb export`` draw the chart again.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, asdict, dataclass, fields, replace
+from typing import Any, Literal, Self
+
+import numpy as np
+import pandas as pd
+
+WIDTH = 7.0
+"""Inches: that of a page's text."""
+Kind = Literal["line", "points", "bars"]
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A marked place: a point, or a line across the panel, vertical if only `x` is given, horizontal if only `y` is.
+
+    `label` is the text there, with its number, on that `side` of a point, or at that end of a line; `panel` is the one
+    it belongs to, all if left out. A value `printed` in the source, rather than computed here, is drawn in grey.
+    """
+
+    x: float | None = None
+    y: float | None = None
+    label: str = ""
+    panel: str = ""
+    printed: bool = False
+    side: Literal["above", "below", "left", "right"] = "above"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layer:
+    """One of several columns drawn on top of each other, perhaps with twice its error on either side or a band."""
+
+    name: str
+    y: str
+    mark: Kind = "line"
+    error: str | None = None
+    band: Sequence[str] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chart:
+    """A tidy table, a row per point, and which of its columns are drawn where.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        What is drawn.
+    x, y : str
+        Columns on the axes.
+    by, panel : str, optional
+        Columns that distinguish series and panels, in order of first appearance; several for panels are allowed.
+    error : str, optional
+        Column of standard errors; rows with one are points with bars of two, the others a line.
+    band : (str, str), optional
+        Columns between which a series is shaded, or to which the bars of its points reach.
+    xlabel, ylabel, xscale, yscale : str
+        Without a `ylabel`, each panel has its own vertical axis, which its title names. The scale of `x` may be a
+        ``category``: then it is the vertical axis, which has room for names, of which the first are drawn.
+    series : sequence
+        Values of `by` that are drawn, if not all.
+    mark : Kind
+        Kind of a series without errors.
+    layers : sequence of Layer
+        Columns drawn instead of `y`, which is then only the label of their common axis.
+    discrete : bool
+        Whether lines only guide the eye.
+    marks : sequence of Mark
+        Places to point out.
+    title, setting : str
+        The finding, with its number, and what was held fixed.
+    """
+
+    table: pd.DataFrame
+    x: str
+    y: str
+    _: KW_ONLY
+    by: str | None = None
+    panel: str | Sequence[str] | None = None
+    error: str | None = None
+    band: Sequence[str] | None = None
+    xlabel: str | None = None
+    ylabel: str | None = None
+    xscale: str = "linear"
+    yscale: str = "linear"
+    series: Sequence[Any] = ()
+    mark: Kind = "line"
+    layers: Sequence[Layer] = ()
+    discrete: bool = False
+    marks: Sequence[Mark] = ()
+    title: str = ""
+    setting: str = ""
+
+    @property
+    def labels(self) -> list[str]:
+        """The labels of the axes, which by default are their columns."""
+        stated = ((self.x, self.xlabel), (self.y, self.ylabel))
+        return [column if label is None else label for column, label in stated]
+
+    @property
+    def flip(self) -> bool:
+        """Whether `x` is the vertical axis; labels and scales stay those of `x` and `y`."""
+        return self.xscale == "category"
+
+    def encoding(self) -> dict[str, Any]:
+        """Return how the table is drawn, where that differs from the defaults, for JSON.
+
+        >>> Chart(pd.DataFrame(), "users", "error", band=("low", "high"), title="They fall").encoding()
+        {'x': 'users', 'y': 'error', 'band': ('low', 'high')}
+        """
+        stated = asdict(replace(self, table=pd.DataFrame()))
+        return {own.name: stated[own.name] for own in fields(self)[1:-2] if stated[own.name] not in (own.default, [])}
+
+    @classmethod
+    def read(cls, table: pd.DataFrame, made: Mapping[str, Any]) -> Self:
+        """Return the chart of a table whose provenance, as `publish` writes it, says how it is drawn."""
+        parts: dict[str, Any] = {"marks": (), "layers": ()} | made["encoding"]
+        parts |= {"marks": [Mark(**own) for own in parts["marks"]], "layers": [Layer(**own) for own in parts["layers"]]}
+        return cls(table, **parts, title=made.get("title", ""), setting=made.get("setting", ""))
+
+    def rows(self) -> pd.DataFrame:
+        """Return what is drawn, a row a point: its panel, series and kind of mark, its place, and the ends of its bar.
+
+        >>> table = pd.DataFrame({"users": [1, 10], "error": [0.5, 0.25], "sd": [np.nan, 0.125], "rule": "MLE"})
+        >>> Chart(table, "users", "error", by="rule", error="sd").rows().to_numpy().tolist()[1]
+        ['', 'MLE', 'points', 10, 0.25, 0.0, 0.5]
+        """
+        table = self.table[self.table[self.by].isin(self.series)] if self.series else self.table
+        own = Layer(name="", y=self.y, mark=self.mark, error=self.error, band=self.band)
+        return pd.concat([self._layer(table, layer) for layer in self.layers or [own]], ignore_index=True)
+
+    def _layer(self, table: pd.DataFrame, layer: Layer) -> pd.DataFrame:
+        y, low, high = table[layer.y], *[pd.Series(np.nan, table.index)] * 2
+        series = [name(label) for label in table[self.by]] if self.by and not self.layers else layer.name
+        drawn = pd.DataFrame({"panel": self._panels(table), "series": series, "mark": layer.mark, "x": table[self.x]})
+        if layer.error:
+            low, high = y - 2 * table[layer.error], y + 2 * table[layer.error]
+            if not self.layers:
+                drawn["mark"] = drawn["mark"].where(low.isna(), "points")
+            if self.yscale == "log":  # which has no lower end
+                low = low.mask(low <= 0, y.groupby([drawn["panel"], drawn["series"]]).transform("min"))
+        if layer.band:
+            low, high = (own.fillna(table[end]) for own, end in zip((low, high), layer.band, strict=True))
+        return drawn.assign(y=y, low=low, high=high)
+
+    def _panels(self, table: pd.DataFrame) -> list[str]:
+        """Return the panel of each row: its words, and its numbers with their column where these differ."""
+        columns = [self.panel] if isinstance(self.panel, str) else self.panel or ()
+        titles = {c: re.sub(r" \(.*\)", "", c).replace("_", " ").replace("epsilon", "ε") for c in columns}
+        words = [
+            [v if isinstance(v, str) else f"{title} = {name(v)}" for v in table[column]]
+            for column, title in titles.items()
+            if table[column].dtype.kind == "O" or len(set(table[column])) > 1
+        ]
+        return [", ".join(parts) for parts in zip(*words, strict=True)] or [""] * len(table)
+
+    def places(self) -> pd.DataFrame:
+        """Return the marked places as further `rows`, of kind ``at x``, ``at y`` or ``at xy``, with their sides."""
+        places = []
+        for panel in self.rows()["panel"].unique():
+            for mark in (mark for mark in self.marks if mark.panel in ("", panel)):
+                kind = "at " + "x" * (mark.x is not None) + "y" * (mark.y is not None)
+                at = {"mark": kind, "x": mark.x, "y": mark.y}
+                places.append({"panel": panel, "series": mark.label, "side": mark.side} | at)
+        return pd.DataFrame(places)
+
+    def _repr_png_(self) -> bytes:
+        from ldpnb.notebook.figures import png
+
+        return png(self)
+
+
+curves = Chart
+"""Its name in cells: one curve per value of `by` in one panel per value of `panel`."""
+
+
+def name(value: Any) -> str:
+    """Return how a chart names a value: a number in few digits.
+
+    >>> name(0.5), name(3.0), name("MLE")
+    ('0.5', '3', 'MLE')
+    """
+    return f"{value:.10g}" if isinstance(value, int | float | np.number) else str(value)
+
+
+def panels_in_a_row(panels: int) -> int:
+    """Return how many panels stand in a row: three where that fills the rows, and else two."""
+    return 3 if panels % 3 == 0 else 2

@@ -1,0 +1,74 @@
+"""Keep a figure with its numbers, so that those behind every picture can be read, compared and reused."""
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from ldpnb import writing
+from ldpnb.notebook import environment
+from ldpnb.notebook.charts import WIDTH, Chart
+from ldpnb.notebook.figures import png
+from ldpnb.notebook.tables import without_formulas
+
+
+def publish(chart: Chart, table: pd.DataFrame, name: str, *, caption: str) -> None:
+    """Show a chart, and write it with its numbers when a folder for figures is set.
+
+    Writes ``<name>.png`` and ``<name>.csv`` (10 significant digits), and their provenance ``<name>.json``: caption,
+    title and setting, the encoding, the run's own parameters, and hashes of these files. `ldpnb run` adds a PDF.
+
+    Parameters
+    ----------
+    chart : Chart
+        What is shown.
+    table : pandas.DataFrame
+        Its numbers: those drawn, and perhaps further series. `ValueError` if it has not the rows.
+    name : str
+        Of the figure within its notebook's folder.
+    caption : str
+        What the figure shows, in a sentence or two; also its alternative text.
+    """
+    from IPython.display import Image, display
+
+    kept = replace(chart, table=table)
+    if chart.by and len(table) > len(chart.table):
+        kept = replace(kept, series=list(dict.fromkeys(chart.table[chart.by])))
+    if len(table) and not kept.rows().equals(chart.rows()):
+        raise ValueError(f"{name}: needs the table that its figure was drawn from")
+    drawn = {".png": png(chart)}
+    words = {"title": chart.title, "setting": chart.setting, "encoding": kept.encoding()}
+    publish_table(table, name, caption=caption, drawn=drawn, **words)
+    display(Image(drawn[".png"], width=round(100 * WIDTH), alt=caption))
+
+
+def publish_table(
+    table: pd.DataFrame, name: str, *, caption: str, drawn: Mapping[str, bytes] | None = None, **words: Any
+) -> None:
+    """Write a table as ``<name>.csv`` with its provenance, and what was drawn from it, when a folder is set.
+
+    See `publish`.
+    """
+    if not caption.strip() or not len(table):
+        raise ValueError(f"{name}: needs a caption and a table with rows")
+    folder, drawn = os.environ.get(environment.FIGURES_FOLDER), drawn or {}
+    if not folder:
+        return
+    content = without_formulas(table).to_csv(index=False, float_format="%.10g", lineterminator="\n").encode()
+    record = {
+        "caption": caption,
+        "parameters": json.loads(os.environ.get(environment.RUN_PARAMETERS) or "{}"),
+        "rows": len(table),
+        "columns": list(table.columns),
+        **{key: part for key, part in words.items() if part},
+        "sha256": hashlib.sha256(content).hexdigest(),
+        "drawn": {suffix: hashlib.sha256(part).hexdigest() for suffix, part in drawn.items()},
+    }
+    provenance = json.dumps(record, indent=1, ensure_ascii=False) + "\n"
+    for suffix, part in {".csv": content, ".json": provenance.encode(), **drawn}.items():
+        writing.write(Path(folder, name + suffix), part)
