@@ -30,8 +30,14 @@ ESTIMATORS: Mapping[str, str] = MappingProxyType(
 )
 """Estimators of means."""
 
-_UNITS = {"everyone": "", "simple": "", "strata": "stratum", "clusters": "cluster", "two stages": "cluster"}
-"""Designs, and the column that tells the parts of their samples apart."""
+_DESIGNS = {
+    "everyone": ("", "mean"),
+    "simple": ("", "mean"),
+    "strata": ("stratum", "stratified mean"),
+    "clusters": ("cluster", "expansion"),
+    "two stages": ("cluster", "expansion"),
+}
+"""Designs: the column that tells the parts of the sample apart, and the estimator."""
 
 _FORMAT, _SUM = "ldpnb plan 1", "sha256"
 
@@ -83,7 +89,7 @@ class FieldPlan:
 
     def __post_init__(self) -> None:
         checks.plain(self, asked=1)
-        for name, among in {"design": _UNITS, "kind": KINDS, "device": (*DEVICES, "curator")}.items():
+        for name, among in {"design": _DESIGNS, "kind": KINDS, "device": (*DEVICES, "curator")}.items():
             checks.choice(**{name: getattr(self, name)}, among=tuple(among))
         k, strata, (p, q) = len(self.labels), self.strata or {}, self.chances
         counted, curator = self.design not in ("everyone", "strata"), self.device == "curator"
@@ -136,13 +142,12 @@ class FieldPlan:
     @property
     def estimator(self) -> str:
         """Name of the estimator that the promise is for, one of `ESTIMATORS`."""
-        alone = "release" if self.device == "curator" else "mean"
-        return {"stratum": "stratified mean", "cluster": "expansion"}.get(self.unit, alone)
+        return "release" if self.device == "curator" else _DESIGNS[self.design][1]
 
     @property
     def unit(self) -> str:
         """Name of the parts of the sample and of the column that tells them apart, if there are any."""
-        return _UNITS[self.design]
+        return _DESIGNS[self.design][0]
 
     @property
     def columns(self) -> tuple[str, ...]:
