@@ -79,7 +79,9 @@ def _parts(plan: FieldPlan, drawn: Any) -> list[tuple[Any, ...]]:
 
 def _numbers(plan: FieldPlan) -> dict[str, Any]:
     """Return what the texts say of a plan and its device, which must have the plan's chances."""
-    outcomes, (p, q), span = DEVICES.get(plan.device, 0), plan.chances, plan.span
+    if plan.device == "curator":
+        raise ValueError("device must be one that people use: a curator collects true answers, got device=curator")
+    outcomes, (p, q), span = DEVICES[plan.device], plan.chances, plan.span
     first, second = (p - q, p - q) if plan.kind == "labels" else (p, q)  # of the truth, or of a yes from either side
     if (plan.noisy and plan.device != "form") or first * outcomes % 1 or second * outcomes % 1:
         got = f"got device={plan.device}, of {outcomes:,} outcomes, with p={plan.p}, q={plan.q}"
