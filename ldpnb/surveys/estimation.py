@@ -19,7 +19,6 @@ from ldpnb.surveys.field_plan import ESTIMATORS, FieldPlan
 from ldpnb.surveys.intervals import Interval
 from ldpnb.surveys.samples import Floats, Point, Sample, estimated_mean, released_mean
 
-_CLASS_WEIGHTED = "shares of those asked in each class times the class's mean of the unbiased reports"
 _SHOWN = ["of", "group", "reports", "estimate", "standard_error", "low", "high", "norm_sub"]
 
 
@@ -55,24 +54,20 @@ class Estimates:
     """All estimates of a survey, the population's first; ``print`` shows a table and the sentences for a report.
 
     `alpha` is the chance that an interval misses, of all labels together; `asked` are the people who were asked, of the
-    clusters that have reports where the plan leaves it open; `weighted` says whether by nonresponse classes.
+    clusters that have reports where the plan leaves it open; `estimator` is one of the sentences of
+    `field_plan.ESTIMATORS`.
     """
 
     plan: FieldPlan
     alpha: float
     rows: tuple[Estimate, ...]
     asked: int
-    weighted: bool = False
+    estimator: str
 
     def tables(self) -> dict[str, list[dict[str, Any]]]:
         """Return a row per estimate, and what was computed; what is not known is None."""
         rows = [{k: None if v != v else v for k, v in asdict(row).items()} for row in self.rows]
         return {"estimates": rows, "survey": [{"estimator": self.estimator, "level": round(1 - self.alpha, 12)}]}
-
-    @property
-    def estimator(self) -> str:
-        """What was computed, in words."""
-        return _CLASS_WEIGHTED if self.weighted else ESTIMATORS[self.plan.estimator]
 
     def __str__(self) -> str:
         import pandas as pd
@@ -82,7 +77,8 @@ class Estimates:
         shown = table.to_string(index=False, na_rep="", float_format=lambda number: f"{number:.4g}")
         template = files(__package__).joinpath("result.txt").read_text(encoding="utf-8")
         words = Environment(trim_blocks=True).from_string(template)
-        return words.render(result=self, plan=self.plan, rows=self.rows, table=shown).rstrip()
+        promised = ESTIMATORS[self.plan.estimator]
+        return words.render(result=self, plan=self.plan, rows=self.rows, table=shown, promised=promised).rstrip()
 
 
 def estimate(
@@ -128,7 +124,8 @@ def estimate(
                 raise ValueError(f"{name} {group} cannot be estimated: {error}") from None
     open_size = plan.design == "clusters" and not plan.cluster_size  # everybody in clusters, which differ
     asked = int(sample.sizes.sum()) if open_size else plan.asked
-    return Estimates(plan, alpha, tuple(rows), asked, classes is not None)
+    estimator = ESTIMATORS[plan.estimator if classes is None else "class mean"]
+    return Estimates(plan, alpha, tuple(rows), asked, estimator)
 
 
 def _estimates(

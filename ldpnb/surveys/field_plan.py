@@ -25,10 +25,11 @@ ESTIMATORS: Mapping[str, str] = MappingProxyType(
         "only if numbers are exactly proportional",
         "expansion": "c + M/(m N) times the sum over the clusters drawn of N_g (mean of the unbiased reports - c), c "
         "the middle of the range; the mean of all reports only if all sizes are equal",
+        "class mean": "shares of those asked in each class times the class's mean of the unbiased reports",
         "release": "the one number that the curator released",
     }
 )
-"""Estimators of means."""
+"""Estimators of means; that by nonresponse classes is of no plan."""
 
 _DESIGNS = {
     "everyone": ("", "mean"),
