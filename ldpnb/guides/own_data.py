@@ -9,16 +9,15 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from ldpnb import checks
-from ldpnb.accuracy import gaps, histograms
+from ldpnb.accuracy import histograms
 from ldpnb.accuracy import means as mean_errors
+from ldpnb.accuracy.gaps import GroupGap
 from ldpnb.data import files
 from ldpnb.data.column import Column
 from ldpnb.data.public import adult
 from ldpnb.data.reading import Reading
-from ldpnb.estimators import frequency, likelihood, linear
-from ldpnb.estimators import gaps as gap_estimators
-from ldpnb.mechanisms.contrasts import Contrast, SignedBit, SignedLaplace
-from ldpnb.mechanisms.groups import GroupMeans
+from ldpnb.estimators import frequency, gaps, likelihood, linear
+from ldpnb.mechanisms.contrasts import SignedBit, SignedLaplace
 from ldpnb.mechanisms.registry import FREQUENCY, GAP, MEAN
 from ldpnb.notebook import Rows, table
 from ldpnb.notebook.charts import Chart, Layer
@@ -46,18 +45,16 @@ def channel_estimates(channel: ArrayLike, counts: ArrayLike, *, seed: int) -> pd
 
     `counts` are the users per input. Linear estimates come with their exact standard deviations.
     """
-    matrix, held = as_channel(channel), checks.counts(counts=counts)
-    if held.size != matrix.shape[1]:
-        raise ValueError(f"counts must have one entry per input, {matrix.shape[1]}, got {held.size}")
-    rng = stream("own channel", seed=seed)
+    matrix = as_channel(channel)
+    held = checks.entries(matrix.shape[1], counts=checks.counts(counts=counts))
     # the generator branches at 1/2, so the last bits, which differ between processors, are rounded off
     laws = np.round(matrix.T / matrix.T.sum(axis=1, keepdims=True), 14)
-    tallies = rng.multinomial(held, laws).sum(axis=0)
+    tallies = stream("own channel", seed=seed).multinomial(held, laws).sum(axis=0)
     columns = {"input": np.arange(held.size), "truth": held / held.sum()}
     for name, solve in {"least squares": linear.least_squares_weights, "best linear": linear.best_weights}.items():
         weights = solve(matrix)
-        columns[name] = weights @ (tallies / held.sum())
-        columns[f"sd, {name}"] = linear.deviations(weights, matrix, held)
+        sds = linear.deviations(weights, matrix, held)
+        columns |= {name: weights @ (tallies / held.sum()), f"sd, {name}": sds}
     return pd.DataFrame(columns | {"MLE": likelihood.mle(matrix, tallies).estimate})
 
 
@@ -77,9 +74,8 @@ def shares(column: Column, names: Sequence[str], epsilon: float, *, seed: int) -
         unbiased = frequency.unbiased(tallies, users, mechanism)
         exact = np.sqrt(histograms.pure_variance(counts, users=users, mechanism=mechanism)) / users
         rows = {"mechanism": name, "place": np.arange(counts.size), "value": column.numbers, "label": column.labels}
-        rows |= {"truth": counts / users, "unbiased": unbiased}
-        rows |= {"standard_deviation": exact, "Norm-Sub": frequency.project_simplex(unbiased)}
-        parts.append(pd.DataFrame(rows).iloc[order])
+        rows |= {"truth": counts / users, "unbiased": unbiased, "standard_deviation": exact}
+        parts.append(pd.DataFrame(rows | {"Norm-Sub": frequency.project_simplex(unbiased)}).iloc[order])
     return pd.concat(parts, ignore_index=True)
 
 
@@ -158,19 +154,14 @@ def gap_estimates(column: Column | None, epsilon: float, *, seed: int) -> Rows:
     """
     if column is None:
         return
+    held = clients.Clients(column.counts, np.broadcast_to(column.unit_values, column.counts.shape))
     for name in ("signed bit", "signed Laplace", "M_R", "M_L, k = 2"):
-        mechanism: Contrast | GroupMeans = GAP[name](epsilon, column.sizes)
-        values, unit = np.broadcast_to(column.unit_values, column.counts.shape), (column.high - column.low) / 2
-        moments = (column.counts * values**2).sum(axis=1) / column.counts.sum(axis=1)
-        sums = mechanism.sample_sums(column.counts, values, rng=stream("own gap", name, epsilon, seed=seed))
+        mechanism, unit = GAP[name](epsilon, column.sizes), (column.high - column.low) / 2
+        sums = mechanism.sample_sums(held.counts, held.values, rng=stream("own gap", name, epsilon, seed=seed))
         if isinstance(mechanism, SignedBit | SignedLaplace):
-            estimate = gap_estimators.contrast_gap(mechanism, sums)
+            estimate = gaps.contrast_gap(mechanism, sums)
         else:
-            estimate = gap_estimators.signed_gap(gap_estimators.group_means(mechanism, sums, column.sizes))
-        variance = gaps.GroupGap(mechanism, column.sizes).variance(moments[:2].tolist())
-        yield {
-            "mechanism": name,
-            "truth": float(column.mean[0] - column.mean[1]),
-            "estimate": unit * float(estimate[0]),
-            "standard_deviation": unit * float(np.sqrt(variance)),
-        }
+            estimate = gaps.signed_gap(gaps.group_means(mechanism, sums, column.sizes))
+        exact = np.sqrt(GroupGap(mechanism, column.sizes).variance(held.second_moments[:2].tolist()))
+        truth, row = float(column.mean[0] - column.mean[1]), {"estimate": unit * float(estimate[0])}
+        yield {"mechanism": name, "truth": truth} | row | {"standard_deviation": unit * float(exact)}

@@ -53,8 +53,7 @@ def two_rates_exact(bits: int, holders: Floats, p: float, q: float, deviation: f
     >>> two_rates_exact(2, np.array([1.0]), 0.75, 0.25, 0.5).round(12).tolist()
     [0.375]
     """
-    away, expected = bits * deviation, holders * p + (bits - holders) * q
-    return np.minimum(_two_rates(bits, holders, p, q, expected + away, bits - expected + away), 1.0)
+    return sampled_two_rates_exact(bits, holders, bits, p, q, deviation)
 
 
 def sampled_two_rates_exact(
@@ -96,8 +95,7 @@ def sampled_noisy_exact(population: int, holders: Floats, sample: int, deviation
     reach = sample * deviation
     same = np.exp(-np.abs(reach - away) / scale) / 2
     chances = np.where(away < reach, same, 1 - same) + np.exp(-(reach + away) / scale) / 2
-    total: Floats = (weights * chances).sum(axis=1)
-    return np.minimum(total, 1.0)
+    return np.minimum((weights * chances).sum(axis=1), 1.0)
 
 
 def _sampled(population: int, holders: Floats, bits: int, p: float, q: float, ones: Floats, zeros: Floats) -> Floats:
@@ -112,8 +110,7 @@ def _sampled(population: int, holders: Floats, bits: int, p: float, q: float, on
     step = np.diff(drawn, axis=1).max(axis=1)
     wide = (p - q) * step / 2 * (step > np.maximum(noise / _RESOLUTION, 1.0))
     rows = (np.broadcast_to((ends - wide)[:, None], drawn.shape).ravel() for ends in (ones, zeros))
-    chances: Floats = (weights * _two_rates(bits, drawn.ravel(), p, q, *rows).reshape(drawn.shape)).sum(axis=1)
-    return chances
+    return np.asarray((weights * _two_rates(bits, drawn.ravel(), p, q, *rows).reshape(drawn.shape)).sum(axis=1))
 
 
 def _two_rates(bits: int, holders: Floats, p: float, q: float, ones: Floats, zeros: Floats) -> Floats:
@@ -122,18 +119,11 @@ def _two_rates(bits: int, holders: Floats, p: float, q: float, ones: Floats, zer
     first = holders * p * (1 - p) <= others * q * (1 - q)
     listed, rate = np.where(first, holders, others), np.where(first, p, q)
     closed, closed_rate = np.where(first, others, holders)[:, None], np.where(first, q, p)[:, None]
-    points, weights = _binomial_lattice(listed, rate)
+    points, inside = _points(listed * rate, np.sqrt(listed * rate * (1 - rate)), np.zeros(1), listed, np.inf)
+    weights = _weights(_log_binomial(listed[:, None], points, rate[:, None]), inside)
     above = upper_tail(closed, closed_rate, ones[:, None] - points)
     below = upper_tail(closed, 1 - closed_rate, zeros[:, None] - (listed[:, None] - points))
-    chance: Floats = (weights * (above + below)).sum(axis=1)
-    return chance
-
-
-def _binomial_lattice(trials: Floats, rates: Floats) -> tuple[Floats, Floats]:
-    """Return points, a row per binomial, that carry nearly all of its mass, and weights to sum with."""
-    points, size = _points(trials * rates, np.sqrt(trials * rates * (1 - rates)), trials, np.inf)
-    some = np.clip(points, 0.0, size)
-    return some, _weights(_log_binomial(size, some, rates[:, None]), points <= size)
+    return np.asarray((weights * (above + below)).sum(axis=1))
 
 
 def hypergeometric(
@@ -146,32 +136,34 @@ def hypergeometric(
     """
     share = holders / population
     spread = np.sqrt(drawn * share * (1 - share) * (population - drawn) / max(population - 1, 1.0))
-    points, size = _points(drawn * share, spread, np.minimum(holders, drawn), width)
-    least = np.maximum(0.0, holders - (population - drawn))[:, None]
-    some = np.clip(points, least, size)
+    least, most = np.maximum(0.0, holders - (population - drawn)), np.minimum(holders, drawn)
+    some, inside = _points(drawn * share, spread, least, most, width)
     own, others, rate = holders[:, None], (population - holders)[:, None], drawn / population
     logs = _log_binomial(own, some, rate) + _log_binomial(others, drawn - some, rate)
-    return some, _weights(logs - logs.max(axis=1, keepdims=True), (points >= least) & (points <= size))
+    return some, _weights(logs, inside)
 
 
-def _points(mean: Floats, deviation: Floats, most: Floats, width: Floats | float) -> tuple[Floats, Floats]:
-    """Run over every ``step``-th whole number around a mean.
+def _points(
+    mean: Floats, deviation: Floats, least: Floats, most: Floats, width: Floats | float
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return every ``step``-th whole number around a mean, a row each, and which of them are in range.
 
     For laws as smooth as a wide binomial, summed with a tail of some width, that errs by less than any power of the
     step if both are wider than it. Narrow laws are listed in full.
     """
     step = np.maximum(np.minimum(deviation, width) / _RESOLUTION, deviation / _FINE)
     step = np.maximum(np.floor(step), 1.0)
-    reach = _REACH * deviation + 12.0 * (step == 1)
+    reach = _REACH * deviation + 12.0 * (step == 1) * (deviation > 0)
     first = np.maximum(np.floor(mean - reach), 0.0)
     length = int(((np.minimum(mean + reach, most) - first) / step).max()) + 2
-    return first[:, None] + step[:, None] * np.arange(length), np.broadcast_to(most[:, None], (most.size, length))
+    points = first[:, None] + step[:, None] * np.arange(length)
+    some = np.clip(points, least[:, None], most[:, None])
+    return some, some == points
 
 
 def _weights(logs: Floats, inside: NDArray[np.bool_]) -> Floats:
-    masses = np.where(inside, np.exp(logs), 0.0)
-    normalised: Floats = masses / masses.sum(axis=1, keepdims=True)
-    return normalised
+    masses = np.where(inside, np.exp(logs - logs.max(axis=1, keepdims=True)), 0.0)
+    return np.asarray(masses / masses.sum(axis=1, keepdims=True))
 
 
 def _log_binomial(trials: Floats, ones: Floats, rate: Floats | float) -> Floats:
@@ -181,26 +173,19 @@ def _log_binomial(trials: Floats, ones: Floats, rate: Floats | float) -> Floats:
     of logarithms of factorials of ``10^12`` no digit after the point would be left (Loader 2000).
     """
     zeros = trials - ones
-    logarithm: Floats = -_remainder(ones) - _remainder(zeros)
-    logarithm = logarithm - _excess(ones, trials * rate) - _excess(zeros, trials * (1 - rate))
-    return logarithm
+    missing = _remainder(ones) + _excess(ones, trials * rate)
+    return np.asarray(-missing - _remainder(zeros) - _excess(zeros, trials * (1 - rate)))
 
 
 def _remainder(number: Floats) -> Floats:
     """Return ``ln n! - n ln n + n``, by three terms of Stirling's series from 100 on."""
     large = np.maximum(number, 100.0)
-    series = 0.5 * np.log(large) + 1 / (12 * large) - 1 / (360 * large**3) + 0.5 * np.log(2 * np.pi)
+    series = 0.5 * np.log(2 * np.pi * large) + 1 / (12 * large) - 1 / (360 * large**3)
     small = np.minimum(number, 100.0)
-    exact: Floats = np.where(number < 100, special.gammaln(small + 1) - special.xlogy(small, small) + small, series)
-    return exact
+    return np.where(number < 100, special.gammaln(small + 1) - special.xlogy(small, small) + small, series)
 
 
 def _excess(number: Floats, expected: Floats) -> Floats:
-    """Return ``n ln(n / e) - n + e``, with ``(1 + t) ln(1 + t) - t`` of ``t = n / e - 1``."""
-    some = np.maximum(expected, 1e-300)
-    change = (number - some) / some
-    near = np.abs(change) < 1e-3
-    t = np.where(near, change, 0.0)
-    series = t * t * (1 / 2 - t * (1 / 6 - t * (1 / 12 - t * (1 / 20 - t / 30))))
-    excess: Floats = np.where(near, some * series, special.xlogy(number, number / some) - number + some)
-    return excess
+    """Return ``n ln(n / e) - n + e``, in which rounding of ``e`` cancels."""
+    away = number - expected
+    return np.asarray(special.xlog1py(number, away / np.maximum(expected, 1e-300)) - away)

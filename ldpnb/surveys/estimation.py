@@ -17,9 +17,8 @@ from ldpnb.estimators.frequency import project_simplex
 from ldpnb.surveys import fieldwork, intervals
 from ldpnb.surveys.field_plan import ESTIMATORS, FieldPlan
 from ldpnb.surveys.intervals import Interval
-from ldpnb.surveys.samples import Floats, Point, Sample, estimated_mean
+from ldpnb.surveys.samples import Floats, Point, Sample, estimated_mean, released_mean
 
-_CLASS_WEIGHTED = "shares of those asked in each class times the class's mean of the unbiased reports"
 _SHOWN = ["of", "group", "reports", "estimate", "standard_error", "low", "high", "norm_sub"]
 
 
@@ -55,24 +54,20 @@ class Estimates:
     """All estimates of a survey, the population's first; ``print`` shows a table and the sentences for a report.
 
     `alpha` is the chance that an interval misses, of all labels together; `asked` are the people who were asked, of the
-    clusters that have reports where the plan leaves it open; `weighted` says whether by nonresponse classes.
+    clusters that have reports where the plan leaves it open; `estimator` is one of the sentences of
+    `field_plan.ESTIMATORS`.
     """
 
     plan: FieldPlan
     alpha: float
     rows: tuple[Estimate, ...]
     asked: int
-    weighted: bool = False
+    estimator: str
 
     def tables(self) -> dict[str, list[dict[str, Any]]]:
         """Return a row per estimate, and what was computed; what is not known is None."""
         rows = [{k: None if v != v else v for k, v in asdict(row).items()} for row in self.rows]
         return {"estimates": rows, "survey": [{"estimator": self.estimator, "level": round(1 - self.alpha, 12)}]}
-
-    @property
-    def estimator(self) -> str:
-        """What was computed, in words."""
-        return _CLASS_WEIGHTED if self.weighted else ESTIMATORS[self.plan.estimator]
 
     def __str__(self) -> str:
         import pandas as pd
@@ -82,7 +77,8 @@ class Estimates:
         shown = table.to_string(index=False, na_rep="", float_format=lambda number: f"{number:.4g}")
         template = files(__package__).joinpath("result.txt").read_text(encoding="utf-8")
         words = Environment(trim_blocks=True).from_string(template)
-        return words.render(result=self, plan=self.plan, rows=self.rows, table=shown).rstrip()
+        promised = ESTIMATORS[self.plan.estimator]
+        return words.render(result=self, plan=self.plan, rows=self.rows, table=shown, promised=promised).rstrip()
 
 
 def estimate(
@@ -97,7 +93,8 @@ def estimate(
 
     - `plan`, FieldPlan
     - `table`, DataFrame or mapping of columns: ``report``, and as the design asks ``stratum``, ``cluster`` and
-      ``cluster_size``; ``id`` if reports have receipts, ``class`` for nonresponse classes, and public columns.
+      ``cluster_size``; ``id`` if reports have receipts, ``class`` for nonresponse classes, and public columns. Of a
+      curator one row, with the release.
     - `by`, str or sequence of str: public columns: estimates for each of their values, which must not be private.
     - `classes`, mapping, optional: how many were invited in each nonresponse class, of simple random samples.
     - `alpha`, float: chance that an interval misses, of all labels together.
@@ -117,14 +114,18 @@ def estimate(
     for name in [by] if isinstance(by, str) else by:
         if name in ("report", "id"):
             raise ValueError(f"by must be a public column, got {name}")
+        if plan.device == "curator":
+            raise ValueError(f"by must be left out of a curator's release, which is one number, got {name}")
         groups = fieldwork.column(table, name)
         for group in np.unique(groups):
             try:
                 rows += _estimates(plan, answers, sample, alpha, f"{name} {group}", groups == group)
             except ValueError as error:
                 raise ValueError(f"{name} {group} cannot be estimated: {error}") from None
-    asked = int(sample.sizes.sum()) if plan.open_size else plan.asked
-    return Estimates(plan, alpha, tuple(rows), asked, classes is not None)
+    open_size = plan.design == "clusters" and not plan.cluster_size  # everybody in clusters, which differ
+    asked = int(sample.sizes.sum()) if open_size else plan.asked
+    estimator = ESTIMATORS[plan.estimator if classes is None else "class mean"]
+    return Estimates(plan, alpha, tuple(rows), asked, estimator)
 
 
 def _estimates(
@@ -134,7 +135,7 @@ def _estimates(
 
     Its members in a simple sample are one of the group, whose size is estimated. In other designs it is a ratio.
     """
-    reports, known, inside, number = plan.reports, True, None, len(answers)
+    reports, known, inside, number = plan.reports, True, None, sample.part.size
     if members is not None:
         known, inside, number = plan.design == "everyone", members.astype(float), int(members.sum())
         units, least = ("clusters", len(set(sample.part[members]))) if sample.clusters else ("people", number)
@@ -143,13 +144,18 @@ def _estimates(
         if sample.is_simple:
             people = max(number, round(number * sample.population / len(answers)))
             answers, sample, inside = answers[members], Sample.simple(number, people), None
-    rows, labels = [], plan.labels or ("mean" if plan.kind in ("number", "Laplace") else "share",)
+    rows, labels = [], plan.labels or ("share" if reports.ends else "mean",)
     for label, bits in zip(labels, answers.T, strict=True):
-        point = estimated_mean(sample, reports.value(bits), reports, inside)
-        if inside is None:
-            ends = intervals.of_sample(reports, sample, point, int(bits.sum()), alpha / len(labels), known=known)
+        values, each = reports.value(bits), alpha / len(labels)
+        if plan.device == "curator":
+            point = released_mean(sample, values[0], reports)
+            ends = intervals.of_release(reports, sample, point, each)
+        elif inside is None:
+            point = estimated_mean(sample, values, reports)
+            ends = intervals.of_sample(reports, sample, point, int(bits.sum()), each, known=known)
         else:
-            ends = intervals.student(replace(point, freedom=min(point.freedom, number - 1)), alpha / len(labels))
+            point = estimated_mean(sample, values, reports, inside)
+            ends = intervals.student(replace(point, freedom=min(point.freedom, number - 1)), each)
         rows.append(_row(plan, sample, point, ends, label, group, number))
     return rows
 

@@ -25,13 +25,20 @@ ESTIMATORS: Mapping[str, str] = MappingProxyType(
         "only if numbers are exactly proportional",
         "expansion": "c + M/(m N) times the sum over the clusters drawn of N_g (mean of the unbiased reports - c), c "
         "the middle of the range; the mean of all reports only if all sizes are equal",
+        "class mean": "shares of those asked in each class times the class's mean of the unbiased reports",
         "release": "the one number that the curator released",
     }
 )
-"""Estimators of means; all but a curator's release are those of `ldpnb.surveys.estimation`."""
+"""Estimators of means; that by nonresponse classes is of no plan."""
 
-_UNITS = {"everyone": "", "simple": "", "strata": "stratum", "clusters": "cluster", "two stages": "cluster"}
-"""Designs, and the column that tells the parts of their samples apart."""
+_DESIGNS = {
+    "everyone": ("", "mean"),
+    "simple": ("", "mean"),
+    "strata": ("stratum", "stratified mean"),
+    "clusters": ("cluster", "expansion"),
+    "two stages": ("cluster", "expansion"),
+}
+"""Designs: the column that tells the parts of the sample apart, and the estimator."""
 
 _FORMAT, _SUM = "ldpnb plan 1", "sha256"
 
@@ -40,17 +47,18 @@ _FORMAT, _SUM = "ldpnb plan 1", "sha256"
 class FieldPlan:
     """What the field needs to know and the estimate will use.
 
-    - `design`, `kind`, `device`, str: the kind of the reports, and one of `ldpnb.surveys.reports.DEVICES`.
+    - `design`, `kind`, `device`, str: the kind of the reports, and one of `ldpnb.surveys.reports.DEVICES`; or
+      ``curator``, who releases one number with Laplace noise, of a simple sample's yes/no answers or numbers.
     - `p`, `q`, str: chances that a report supports what its sender holds, and another given value: those of the device
       that is used, as fractions such as ``"73/100"``. Not of Laplace noise.
-    - `epsilon`, float: exact loss of a report, nats; it must be given of Laplace noise.
+    - `epsilon`, float: exact loss of a report or a release, nats; it must be given of Laplace noise.
     - `question`, str: as it will be asked.
     - `low`, `high`, `labels`: the range of numbers, or the values of no and yes, and what people choose from.
     - `population`, int: people there are; not with `everyone`, whose promise is for the respondents.
     - `strata`, mapping: from a stratum to its size and how many to ask.
     - `clusters`, `chosen`, `take`, `cluster_size`, int: clusters there are and to draw, people to ask in each (0: all),
       people in each (0: they differ).
-    - `asked`, `answers`, int: people to invite, and answers that the promise needs.
+    - `asked`, `answers`, int: people to invite, and answers that the promise needs, or that are in a release.
     - `error`, `failure`, `bound`: an error of `error` or more has probability `failure` at most, by this law or bound.
 
     >>> plan = FieldPlan(design="everyone", kind="binary", p="3/4", q="1/4", asked=500)
@@ -82,15 +90,14 @@ class FieldPlan:
 
     def __post_init__(self) -> None:
         checks.plain(self, asked=1)
-        for name, among in {"design": _UNITS, "kind": KINDS, "device": DEVICES}.items():
+        for name, among in {"design": _DESIGNS, "kind": KINDS, "device": (*DEVICES, "curator")}.items():
             checks.choice(**{name: getattr(self, name)}, among=tuple(among))
-        noise, k, strata = self.kind == "Laplace", len(self.labels), self.strata or {}
-        counted = self.design not in ("everyone", "strata")
-        p, q = (Fraction(2, 3), Fraction(1, 3)) if noise else self.chances
+        k, strata, (p, q) = len(self.labels), self.strata or {}, self.chances
+        counted, curator = self.design not in ("everyone", "strata"), self.device == "curator"
         rules = (
             ("high", "be > low", self.low < self.high),
-            ("epsilon", "be > 0 with Laplace noise", not noise or self.epsilon > 0),
-            ("q", "satisfy 0 < q < p < 1", 0 < q < p < 1),
+            ("epsilon", "be > 0 with Laplace noise", not self.noisy or self.epsilon > 0),
+            ("q", "satisfy 0 < q < p < 1", self.noisy or 0 < q < p < 1),
             ("labels", "be given for kinds labels and bits", (self.kind in ("labels", "bits")) == (k > 0)),
             ("labels", "be there once each", len(set(self.labels)) == k),
             ("p", "be 1 - (k - 1) q of k labels", self.kind != "labels" or abs(p + (k - 1) * q - 1) < 1e-9),
@@ -98,6 +105,9 @@ class FieldPlan:
             ("strata", "be asked 1 to all of their people", all(1 <= asked <= n for n, asked in strata.values())),
             ("population", "be all who are asked, or more", not counted or self.population >= self.asked),
             ("chosen", "be 2 to all clusters", self.unit != "cluster" or 2 <= self.chosen <= self.clusters),
+            ("design", "be simple with a curator", not curator or self.design == "simple"),
+            ("kind", "be binary or number with a curator", not curator or self.kind in ("binary", "number")),
+            ("answers", "be 2 to all asked with a curator", not curator or 2 <= self.answers <= self.asked),
         )
         for name, rule, kept in rules:
             if not kept:
@@ -106,20 +116,24 @@ class FieldPlan:
             object.__setattr__(self, "epsilon", math.log(odds(self.kind, float(p), float(q))))
 
     @property
+    def noisy(self) -> bool:
+        """Whether reports are numbers with Laplace noise."""
+        return self.kind == "Laplace" or self.device == "curator"
+
+    @property
     def chances(self) -> tuple[Fraction, Fraction]:
-        """Exact chances `p` and `q` of the device; not of Laplace noise."""
+        """Exact chances `p` and `q` of the device; 1 and 0 with Laplace noise."""
         try:
-            return Fraction(self.p), Fraction(self.q)
+            return Fraction(self.p or 1), Fraction(self.q or 0)
         except (ValueError, ZeroDivisionError):
             raise ValueError(f"p and q must be fractions such as 73/100, got p={self.p!r}, q={self.q!r}") from None
 
     @property
     def reports(self) -> Reports:
         """The law of the reports, of values as shares of the range; of any one label."""
-        if self.kind == "Laplace":
-            return Reports(scale=1 / self.epsilon)
-        p, q = self.chances
-        return Reports(float(p), float(q), float(p - q), float(1 - p), ends=self.kind != "number")
+        (p, q), ends = self.chances, self.kind not in ("number", "Laplace")
+        scale = 1 / self.epsilon / (self.answers if self.device == "curator" else 1) if self.noisy else 0.0
+        return Reports(float(p), float(q), float(p - q), float(1 - p), scale, ends)
 
     @property
     def span(self) -> float:
@@ -129,12 +143,12 @@ class FieldPlan:
     @property
     def estimator(self) -> str:
         """Name of the estimator that the promise is for, one of `ESTIMATORS`."""
-        return {"": "mean", "stratum": "stratified mean", "cluster": "expansion"}[self.unit]
+        return "release" if self.device == "curator" else _DESIGNS[self.design][1]
 
     @property
     def unit(self) -> str:
         """Name of the parts of the sample and of the column that tells them apart, if there are any."""
-        return _UNITS[self.design]
+        return _DESIGNS[self.design][0]
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -142,15 +156,11 @@ class FieldPlan:
         size = "cluster_size" if self.clusters and not self.cluster_size else ""
         return ("report", *filter(None, [self.unit, size]))
 
-    @property
-    def open_size(self) -> bool:
-        """Whether it is open how many people are asked: everybody in clusters whose sizes differ."""
-        return self.design == "clusters" and not self.cluster_size
-
-    def invited(self, sizes: Mapping[str, int]) -> dict[str, int]:
-        """Return how many people to ask in parts of these sizes: in strata, or in the clusters drawn."""
-        strata = self.strata or {}
-        return {name: strata[name][1] if strata else min(self.take or n, n) for name, n in sizes.items()}
+    def parts(self, sizes: Mapping[str, int]) -> dict[str, tuple[int, int]]:
+        """Return how many people there are and are asked in each part of the sample: of clusters with these sizes."""
+        if self.unit == "cluster":
+            return {name: (size, min(self.take or size, size)) for name, size in sizes.items()}
+        return dict(self.strata or {"all": (self.population, self.asked)})
 
     def to_json(self) -> str:
         """Return the plan as a JSON object with its checksum; fields that do not apply are left out."""

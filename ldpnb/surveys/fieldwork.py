@@ -18,7 +18,6 @@ from ldpnb.surveys.field_plan import FieldPlan
 from ldpnb.surveys.samples import Floats, Sample
 
 Words = NDArray[np.str_]
-Columns = dict[str, NDArray[Any]]
 
 
 def column(table: Any, name: str, *, gaps: bool = False) -> Words:
@@ -27,23 +26,25 @@ def column(table: Any, name: str, *, gaps: bool = False) -> Words:
         raise ValueError(f"column {name} must be among the columns, got {', '.join(map(str, table))}")
     words = pd.Series(np.asarray(table[name])).astype("string").fillna("").str.strip().to_numpy(dtype=str)
     if not gaps:
-        refuse(words == "", words, f"{name} must be given in every row")
+        _refuse(words == "", words, f"{name} must be given in every row")
     return words
 
 
-def refuse(wrong: NDArray[np.bool_], words: Words, rule: str) -> None:
+def _refuse(wrong: NDArray[np.bool_], words: Words, rule: str) -> None:
     """Refuse a column of which some rows are wrong, naming the first."""
     if wrong.any():
         row = int(np.argmax(wrong))
         raise ValueError(f"{rule}, got {checks.shortened(str(words[row]))} in row {row + 1}")
 
 
-def once(words: Words, name: str) -> None:
-    """Refuse words that are there more than once; gaps are none."""
-    refuse(pd.Series(words).duplicated().to_numpy() & (words != ""), words, f"{name} must be there once each")
+def _ids(table: Any, *, gaps: bool = False) -> Words:
+    """Return the ids, each of which must be there once."""
+    ids = column(table, "id", gaps=gaps)
+    _refuse(pd.Series(ids).duplicated().to_numpy() & (ids != ""), ids, "id must be there once each")
+    return ids
 
 
-def draw(plan: FieldPlan, frame: Mapping[str, Any], *, seed: int) -> Columns:
+def draw(plan: FieldPlan, frame: Mapping[str, Any], *, seed: int) -> pd.DataFrame:
     """Return those who are asked, in the order of their parts and ids.
 
     `frame` lists everybody in the population: ``id``, ``(N,) str``, and as the design asks ``stratum`` or ``cluster``.
@@ -56,29 +57,25 @@ def draw(plan: FieldPlan, frame: Mapping[str, Any], *, seed: int) -> Columns:
     """
     if plan.design == "everyone":
         raise ValueError("frame needs a plan of a sample: this one asks everybody")
-    ids = column(frame, "id")
-    once(ids, "id")
-    if not plan.unit:
-        _as_planned("frame", ids.size, plan.population, "people")
-        return {"id": _drawn(ids, plan.asked, "people", seed)}
-    parts = column(frame, plan.unit)
-    people = {name: ids[parts == name] for name in np.unique(parts).tolist()}
-    planned = {name: size for name, (size, _) in (plan.strata or {}).items()}
-    if plan.strata:
-        _as_planned("frame", len(people.keys() | planned), len(planned), "strata")
-    else:
+    ids, unit = _ids(frame), plan.unit
+    names = column(frame, unit) if unit else np.full(ids.size, "all")
+    people = {name: ids[names == name] for name in np.unique(names).tolist()}
+    parts = plan.parts({name: plan.cluster_size or own.size for name, own in people.items()})
+    if plan.clusters:
         _as_planned("frame", ids.size, plan.population, "people")
         _as_planned("frame", len(people), plan.clusters, "clusters")
-    sizes = planned or {name: plan.cluster_size or own.size for name, own in people.items()}
-    for name, size in sizes.items():
-        _as_planned(f"{plan.unit} {name}", people.get(name, ids[:0]).size, size, "people")
-    chosen = [*planned] or _drawn(np.array([*people]), plan.chosen, "clusters", seed).tolist()
-    asked = plan.invited({name: sizes[name] for name in chosen})
-    drawn = [_drawn(people[name], number, f"{plan.unit} {name}", seed) for name, number in asked.items()]
-    made = {"id": np.concatenate(drawn), plan.unit: np.repeat(chosen, [*asked.values()])}
-    if plan.clusters:
-        made["cluster_size"] = np.repeat([str(sizes[name]) for name in chosen], [*asked.values()])
-    return made
+    else:
+        _as_planned("frame", len(people.keys() | parts), len(parts), "strata")
+    for name, (size, _) in parts.items():
+        _as_planned(f"{unit} {name}" if unit else "frame", len(people.get(name, ())), size, "people")
+    chosen = _drawn(np.array([*parts]), plan.chosen, "clusters", seed) if plan.clusters else parts
+    drawn = []
+    for name in chosen:
+        size, asked = parts[name]
+        ids = _drawn(people[name], asked, f"{unit} {name}" if unit else "people", seed)
+        columns: dict[str, Any] = {"id": ids} | ({unit: name} if unit else {})
+        drawn.append(pd.DataFrame(columns | ({"cluster_size": str(size)} if plan.clusters else {})))
+    return pd.concat(drawn, ignore_index=True)
 
 
 def _drawn(names: NDArray[Any], number: int, part: str, seed: int) -> NDArray[Any]:
@@ -95,59 +92,51 @@ def _as_planned(what: str, number: int, planned: int, unit: str) -> None:
 def read(plan: FieldPlan, table: Any, classes: Mapping[str, int] | None = None) -> tuple[Floats, Sample]:
     """Return what each report says of every label, ``(n, k)``, and the sample that the reports are from.
 
-    With nonresponse `classes` that is the sample of those who answered among those invited in each.
+    With nonresponse `classes` that is the sample of those who answered among those invited in each. A part of the
+    sample with more reports than people who were asked is refused, or with fewer than a variance needs.
     """
-    words = column(table, "report", gaps=True)
-    most = np.inf if plan.open_size else plan.asked
-    _enough("the survey", words.size, plan.population or most, most)
+    words, unit = column(table, "report", gaps=True), plan.unit if classes is None else "class"
     if "id" in table:
-        once(column(table, "id", gaps=True), "id")
-    answers, unit = _answers(plan, words), plan.unit if classes is None else "class"
-    if not unit:
-        return answers, Sample.simple(words.size, plan.population or words.size)
-    names = column(table, unit)
+        _ids(table, gaps=True)
+    answers, names = _answers(plan, words), column(table, unit) if unit else np.full(words.size, "all")
+    if plan.device == "curator":
+        if words.size != 1 or classes is not None:
+            raise ValueError(f"a curator must release one number, of no classes, got {words.size:,} reports")
+        return answers, Sample.simple(plan.answers, plan.population)
     if classes is not None:
-        sizes = asked = _checked(plan, classes)
+        parts = _invited(plan, classes)
     else:
-        sizes = (
-            {name: size for name, (size, _) in plan.strata.items()} if plan.strata else _drawn_sizes(plan, table, names)
-        )
-        asked = plan.invited(sizes)
-    refuse(~np.isin(names, [*sizes]), names, f"{unit} must be one of {', '.join(sizes)}")
-    part = pd.Categorical(names, [*sizes]).codes.astype(np.int64)
-    for name, number in zip(sizes, np.bincount(part, minlength=len(sizes)), strict=True):
-        _enough(f"{unit} {name}", number, sizes[name], asked[name])
-    population = sum(sizes.values()) if plan.strata else plan.population
-    return answers, Sample(np.array([*sizes.values()], dtype=float), part, population, plan.clusters)
-
-
-def _enough(what: str, number: int, people: float, asked: float) -> None:
-    """Refuse more reports than people were asked, and fewer than a variance can be estimated from."""
-    if not min(2, people) <= number <= asked:
-        rule = f"{min(2, people)} to {asked:,} reports, as many as were invited at most"
-        raise ValueError(f"{what} must have {rule}, got {number:,}")
+        parts = plan.parts(_drawn_sizes(plan, table, names) if plan.clusters else {})
+    _refuse(~np.isin(names, [*parts]), names, f"{unit} must be one of {', '.join(parts)}")
+    part = pd.Categorical(names, [*parts]).codes.astype(np.int64)
+    for (name, (people, asked)), number in zip(parts.items(), np.bincount(part, minlength=len(parts)), strict=True):
+        least = 1 if people == 1 else 2
+        if not least <= number <= asked:
+            what, rule = f"{unit} {name}" if unit else "the survey", "as many as were invited at most"
+            raise ValueError(f"{what} must have {least} to {asked:,} reports, {rule}, got {number:,}")
+    if plan.design == "everyone":
+        return answers, Sample.simple(words.size, words.size)
+    sizes = np.array([people for people, _ in parts.values()], dtype=float)
+    return answers, Sample(sizes, part, plan.population or int(sizes.sum()), plan.clusters)
 
 
 def _answers(plan: FieldPlan, words: Words) -> Floats:
     """Return what each report says; refuse reports that the device cannot produce."""
-    k = len(plan.labels)
-    if plan.kind == "Laplace":
+    if plan.noisy:
         numbers = pd.to_numeric(pd.Series(words), errors="coerce").to_numpy(dtype=float)
-        refuse(~np.isfinite(numbers), words, "report must be a finite number")
+        _refuse(~np.isfinite(numbers), words, "report must be a finite number")
         return ((numbers - plan.low) / plan.span)[:, None]
     if plan.kind == "labels":
-        refuse(~np.isin(words, plan.labels), words, f"report must be one of {', '.join(plan.labels)}")
+        _refuse(~np.isin(words, plan.labels), words, f"report must be one of {', '.join(plan.labels)}")
         return (words[:, None] == np.array(plan.labels)).astype(float)
-    if plan.kind == "bits":
-        wrong = np.array([len(word) != k or not set(word) <= {"0", "1"} for word in words])
-        refuse(wrong, words, f"report must be a word of {k} bits, one per label")
-        return np.array([[*word] for word in words]).astype(float)
-    refuse(~np.isin(words, ("0", "1", "0.0", "1.0")), words, "report must be 0 or 1")
-    return words.astype(float)[:, None]
+    k = len(plan.labels)
+    pattern, rule = (f"[01]{{{k}}}", f"a word of {k} bits, one per label") if k else (r"[01](\.0)?", "0 or 1")
+    _refuse(~pd.Series(words).str.fullmatch(pattern).to_numpy(dtype=bool), words, f"report must be {rule}")
+    return words.astype(f"U{k or 1}").view("U1").reshape(-1, k or 1).astype(float)
 
 
-def _checked(plan: FieldPlan, classes: Mapping[str, int]) -> Mapping[str, int]:
-    """Return nonresponse classes; refuse those that are not the plan's, or have no variance estimate."""
+def _invited(plan: FieldPlan, classes: Mapping[str, int]) -> dict[str, tuple[int, int]]:
+    """Return the parts of a sample by nonresponse classes; refuse other classes than the plan's."""
     if plan.kind == "number":
         raise ValueError("nonresponse classes have no variance estimate for one-bit numbers: use another mechanism")
     if plan.design != "simple":
@@ -155,7 +144,7 @@ def _checked(plan: FieldPlan, classes: Mapping[str, int]) -> Mapping[str, int]:
     number = sum(checks.whole(invited=invited, at_least=2) for invited in classes.values())
     if number != plan.asked:
         raise ValueError(f"invited must add up to the {plan.asked:,} of the plan, got {number:,}")
-    return classes
+    return {name: (invited, invited) for name, invited in classes.items()}
 
 
 def _drawn_sizes(plan: FieldPlan, table: Any, clusters: Words) -> dict[str, int]:
@@ -164,10 +153,10 @@ def _drawn_sizes(plan: FieldPlan, table: Any, clusters: Words) -> dict[str, int]
     if not plan.cluster_size:
         words = column(table, "cluster_size")
         people = pd.to_numeric(pd.Series(words), errors="coerce").to_numpy(dtype=float)
-        refuse(~((people >= 1) & (people % 1 == 0)), words, "cluster_size must be an integer >= 1")
+        _refuse(~((people >= 1) & (people % 1 == 0)), words, "cluster_size must be an integer >= 1")
         sizes |= zip(clusters.tolist(), people.astype(int).tolist(), strict=True)
         other = people != [sizes[name] for name in clusters.tolist()]
-        refuse(other, words, "cluster_size must be one number in a cluster")
+        _refuse(other, words, "cluster_size must be one number in a cluster")
     if not 2 <= len(sizes) <= plan.chosen:
         raise ValueError(f"clusters must be 2 to {plan.chosen:,}, as many as were drawn, got {len(sizes):,}")
     if sum(sizes.values()) > plan.population:

@@ -1,15 +1,19 @@
 """Intervals from randomised reports: exact through the device where the design allows, else Student's t.
 
-Which one a survey uses must not depend on its reports: `of_sample` chooses by design and numbers alone.
+Which one a survey uses must not depend on its reports: `of_sample` and `of_release` choose by design and numbers alone.
 """
 
 import math
 from bisect import bisect_left
+from collections.abc import Callable
 from typing import NamedTuple
 
+import numpy as np
 from scipy import special
+from scipy.optimize import brentq
 
-from ldpnb.surveys.binomials import sampled_tail
+from ldpnb.accuracy import tails
+from ldpnb.surveys.binomials import hypergeometric, sampled_tail
 from ldpnb.surveys.reports import Reports
 from ldpnb.surveys.samples import Point, Sample
 
@@ -48,6 +52,32 @@ def of_sample(
     return Interval(least / population, most / population, "exact", remark)
 
 
+def of_release(reports: Reports, sample: Sample, point: Point, alpha: float) -> Interval:
+    """Return the interval for the mean of a simple random sample that a curator released with Laplace noise.
+
+    *Exact* in the finite population for a share, else by a normal law with that noise.
+
+    >>> point, sample = Point(0.3, 0.007, 0.005, math.inf), Sample.simple(100, 1000)
+    >>> of_release(Reports(scale=0.05, ends=True), sample, point, 0.05)
+    Interval(low=0.14, high=0.472, how='exact', remark='')
+    """
+    number, people, scale = sample.part.size, sample.population, reports.scale
+    if not reports.ends:
+        sd = math.sqrt(max(point.variance - point.randomisation, 1e-300))
+        far = scale * math.log(2 / alpha) - sd * float(special.ndtri(alpha / 4))  # each error stays within its part
+        half = brentq(lambda some: tails.normal_laplace(sd, scale, some) - alpha, 1e-9 * far, far, xtol=1e-12 * far)
+        return Interval(point.estimate - half, point.estimate + half, "normal with Laplace noise")
+
+    def above(holders: int) -> float:
+        drawn, masses = hypergeometric(float(people), np.array([float(holders)]), float(number))
+        away = (point.estimate - drawn / number) / scale
+        tail = np.exp(-np.abs(away)) / 2
+        return float((masses * np.where(away > 0, tail, 1 - tail)).sum())
+
+    least, most = _allowed(above, lambda others: 1 - above(people - others), people, alpha)
+    return Interval(least / people, most / people, "exact")
+
+
 def student(point: Point, alpha: float) -> Interval:
     """Return the interval by Student's t, or the normal law's; a variance that is not positive is refused."""
     if not point.variance > 0:
@@ -71,18 +101,27 @@ def clopper_pearson(ones: int, reports: int, alpha: float) -> tuple[float, float
 def finite_share(ones: int, number: int, population: int, reports: Reports, alpha: float) -> tuple[int, int]:
     """Return the least and the largest number of holders in a population that `ones` of `number` reports allow.
 
-    Those at which neither tail of the exact law is ``alpha / 2`` or less; the law is that of two binomials over a
-    hypergeometric number of holders in the sample. Where none is left the nearer end is returned.
+    The law is that of two binomials over a hypergeometric number of holders in the sample.
 
     >>> p, q = 0.880797077978, 0.119202922022
     >>> finite_share(96, 160, 200, Reports(p, q, p - q, 1 - p, ends=True), 0.05)
     (111, 141)
     """
+    return _allowed(
+        lambda holders: sampled_tail(ones, number, population, holders, reports.p, reports.q),
+        lambda others: sampled_tail(number - ones, number, population, others, 1 - reports.q, reports.miss),
+        population,
+        alpha,
+    )
 
-    def least(ones: int, p: float, q: float) -> int:
-        def allowed(holders: int) -> bool:
-            return sampled_tail(ones, number, population, holders, p, q) > alpha / 2
 
-        return bisect_left(range(population), True, key=allowed)
+def _allowed(
+    above: Callable[[int], float], below: Callable[[int], float], population: int, alpha: float
+) -> tuple[int, int]:
+    """Return the least and the largest number of holders at which neither tail is ``alpha / 2`` or less.
 
-    return least(ones, reports.p, reports.q), population - least(number - ones, 1 - reports.q, reports.miss)
+    The tails are `above` what was seen, by the number of holders, and `below`, by that of the others. Where no number
+    is left the nearer end is returned.
+    """
+    low = bisect_left(range(population), True, key=lambda holders: above(holders) > alpha / 2)
+    return low, population - bisect_left(range(population), True, key=lambda others: below(others) > alpha / 2)

@@ -1,7 +1,8 @@
 """What comes back from the field: reports of a device with known chances, and the values that they stand for.
 
 Values lie in ``[0, 1]``, as shares of a range. A report is a bit that supports the value 1, or the value with Laplace
-noise. Its *unbiased value* has the sender's own as its mean over the device, whatever the sender holds.
+noise. Its *unbiased value* has the sender's own as its mean over the device, whatever the sender holds. A curator
+reports once, the mean of true values with such noise.
 """
 
 import math

@@ -121,3 +121,15 @@ def estimated_mean(sample: Sample, values: Floats, reports: Reports, members: Fl
         loose = float((within**2 / np.maximum(counts - 1, 1)).sum())
         freedom = (variance * people**2) ** 2 / loose if loose else np.inf
     return Point(estimate, variance, by_chance, freedom)
+
+
+def released_mean(sample: Sample, release: float, reports: Reports) -> Point:
+    """Return the estimate that a curator's noisy mean of a simple random sample is, and its variance by it alone.
+
+    Of a share ``x`` that is unbiased: the mean of ``x (1 - x)`` is ``s (1 - s)`` less the variance. Of the spread of
+    other values the release tells nothing, and the largest that there is is taken.
+    """
+    number, people, noise = sample.part.size, sample.population, 2 * reports.scale**2
+    sampled = (people - number) / (people - 1) / number
+    spread = (release * (1 - release) + noise) / (1 - sampled) if reports.ends else 1 / 4
+    return Point(release, sampled * spread + noise, noise, np.inf)

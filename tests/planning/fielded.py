@@ -25,10 +25,14 @@ STAGES = FieldPlan(
 NUMBER = FieldPlan(design="simple", kind="number", population=300, asked=150, **BIT)
 EVERYBODY = FieldPlan(design="everyone", kind="number", asked=150, **BIT)
 LAPLACE = FieldPlan(design="simple", kind="Laplace", epsilon=1.0, population=300, asked=150)
+CURATOR: dict[str, Any] = {"design": "simple", "device": "curator", "population": 1000, "asked": 100, "answers": 100}
+RELEASE = FieldPlan(kind="binary", epsilon=0.2, **CURATOR)
+RELEASED_MEAN = FieldPlan(kind="number", epsilon=0.2, high=4.0, **CURATOR)
 
 PLANS = {
     "simple": SIMPLE, "labels": LABELS, "bits": BITS, "strata": STRATA, "even strata": EVEN, "clusters": CLUSTERS,
     "unequal clusters": UNEQUAL, "two stages": STAGES, "number": NUMBER, "everybody": EVERYBODY, "Laplace": LAPLACE,
+    "curator's share": RELEASE, "curator's mean": RELEASED_MEAN,
 }  # fmt: skip
 
 
@@ -72,6 +76,8 @@ def fieldwork(plan: FieldPlan, table: dict[str, Any], rng: np.random.Generator) 
     chosen = np.concatenate([rng.choice(people, n, replace=False) for people, n in inside])
     drawn = {name: column[chosen] for name, column in table.items()}
     values = drawn.pop("value")
+    if plan.device == "curator":
+        return {"report": values.mean(keepdims=True) + rng.laplace(0, plan.span * plan.reports.scale, 1)}
     if plan.kind == "Laplace":
         return drawn | {"report": values + rng.laplace(0, plan.span / plan.epsilon, values.size)}
     p, q = (float(chance) for chance in plan.chances)

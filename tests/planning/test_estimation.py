@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fielded import BITS, CLUSTERS, EVEN, EVERYBODY, LABELS, LAPLACE, NUMBER, SIMPLE, STAGES, STRATA, UNEQUAL
+from fielded import BITS, CLUSTERS, EVEN, EVERYBODY, LABELS, LAPLACE, NUMBER, RELEASE, SIMPLE, STAGES, STRATA, UNEQUAL
 
 from ldpnb.surveys import intervals
 from ldpnb.surveys.estimation import estimate
@@ -93,6 +93,9 @@ XYY, CLASSES = {"cluster": ["x", "y", "y"]}, {"class": ["y", "o"]}
         (UNEQUAL, X | XYY | {"cluster_size": [700, 200, 200]}, {}, "cluster_size must sum to 800 at most, got 900"),
         (SIMPLE, X | {"sex": ["f", "m", "m"]}, SEX, "sex f cannot be estimated: reports must be of 2 people or more, got 1"),
         (CLUSTERS, {"report": [1, 0] * 3, "cluster": list("xxyyzz"), "sex": list("ffmmmm")}, SEX, "sex f cannot be estimated: reports must be of 2 clusters or more, got 1"),
+        (RELEASE, Y, {}, "a curator must release one number, of no classes, got 2 reports"),
+        (RELEASE, {"report": ["x"]}, {}, "report must be a finite number, got 'x' in row 1"),
+        (RELEASE, {"report": [0.5], "sex": ["f"]}, SEX, "by must be left out of a curator's release, which is one number, got sex"),
         (SIMPLE, Y, {"by": "report"}, "by must be a public column, got report"),
         (SIMPLE, Y, SEX, "column sex must be among the columns, got report"),
         (BITS, {"report": ["010", "000"]} | CLASSES, {"classes": {"y": 100, "o": 100}}, "nonresponse classes need design simple"),

@@ -14,7 +14,7 @@ from ldpnb.surveys import binomials, fieldwork, intervals
 from ldpnb.surveys.estimation import estimate
 from ldpnb.surveys.field_plan import FieldPlan
 from ldpnb.surveys.reports import Reports
-from ldpnb.surveys.samples import estimated_mean
+from ldpnb.surveys.samples import Sample, estimated_mean, released_mean
 
 
 @pytest.mark.parametrize(("population", "number"), [(30, 12), (25, 25), (40, 8)])
@@ -45,6 +45,21 @@ def test_the_guaranteed_interval_covers_any_values(number: int) -> None:
         covered += chance * (row.low <= values.mean() <= row.high)
         assert row.interval == "guaranteed"
     assert covered >= 0.9
+
+
+@pytest.mark.parametrize("kind", ["binary", "number"])
+def test_the_release_of_a_curator_tells_the_variance_of_a_share_without_bias(kind: str) -> None:
+    """By noise of two points with the variance of Laplace's; of other values the variance is never too small."""
+    plan = FieldPlan(design="simple", kind=kind, device="curator", epsilon=5.0, population=7, asked=3, answers=3)
+    noise, samples = 2**0.5 * plan.reports.scale, list(combinations([1, 1, 1, 0, 0, 0, 0], 3))
+    rows = []
+    for some, shift in product(samples, (-noise, noise)):
+        point = released_mean(Sample.simple(3, 7), sum(some) / 3 + shift, plan.reports)
+        rows.append((0.5 / len(samples), point.estimate, point.variance))
+    mean, true, estimated = moments(rows)
+    assert mean == pytest.approx(3 / 7, abs=1e-12)
+    assert estimated >= true - 1e-12
+    assert kind == "number" or estimated == pytest.approx(true, abs=1e-12)
 
 
 def laws(plan: FieldPlan, values: Sequence[float]) -> list[dict[Any, float]]:

@@ -57,6 +57,8 @@ def test_a_changed_plan_and_what_is_none_are_refused(text: str, tmp_path: Path) 
         ({"labels": ("a",)}, "labels must be given for kinds labels and bits, got labels=\\('a',\\)"),
         ({"kind": "bits", "labels": ("a", "a")}, "labels must be there once each"),
         ({"device": "coin"}, "device must be one of"),
+        ({"device": "curator", "epsilon": 1.0}, "answers must be 2 to all asked with a curator, got answers=0"),
+        ({"device": "curator", "epsilon": 1.0, "kind": "Laplace"}, "kind must be binary or number with a curator"),
     ],
 )  # fmt: skip
 def test_an_impossible_plan_is_refused(options: dict[str, Any], message: str) -> None:

@@ -27,7 +27,7 @@ DESIGNS: dict[str, dict[str, Any]] = {
 
 def planned(design: str = "simple", kind: str = "binary", device: str = "spinner", **more: Any) -> FieldPlan:
     labels = LABELS if kind in ("labels", "bits") else ()
-    p, q = realised("OUE" if kind == "bits" else "k-RR", 1.5, DEVICES[device], len(labels) or 2)
+    p, q = realised("OUE" if kind == "bits" else "k-RR", 1.5, DEVICES.get(device, 100), len(labels) or 2)
     chances: dict[str, Any] = {"epsilon": 1.2} if kind == "Laplace" else {"p": str(p), "q": str(q)}
     size = {"low": 0.0, "high": 24.0} if kind in ("number", "Laplace") else {}
     options = DESIGNS[design] | chances | size | {"asked": 200, "answers": 150, "error": 0.1, "failure": 0.05} | more
@@ -139,6 +139,7 @@ def test_the_texts_say_forced_answers_epsilon_as_odds_and_questions_as_they_are(
     [
         ({"device": "form", "p": "2/3", "q": "1/3"}, {}, "device must have the chances of the plan, .*, got device=form"),
         ({"kind": "Laplace", "device": "die"}, {}, "for Laplace noise be form, got device=die"),
+        ({"kind": "number", "device": "curator", "epsilon": 1.0}, {}, "device must be one that people use"),
         ({}, {"sex": ("f",)}, "by must be a new column with 2 values or more"),
         ({}, {"report": ("f", "m")}, "by must be a new column with 2 values or more"),
     ],

@@ -4,12 +4,10 @@ import hashlib
 import os
 import tempfile
 from pathlib import Path
-from typing import Any
 
 import click
 
 from ldpnb.checks import UsageError, as_usage
-from ldpnb.data.command import reading_options, stated
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _BY = "A public column beside each report: sex=f,m (repeatable)."
@@ -21,8 +19,7 @@ _BY = "A public column beside each report: sex=f,m (repeatable)."
 @click.option("--frame", type=_FILE, help="Table of the population, to draw from with --seed.")
 @click.option("--seed", type=click.IntRange(0), help="A number, chosen in public, that makes the draw repeatable.")
 @click.option("--by", multiple=True, metavar="COLUMN=VALUES", help=_BY)
-@reading_options
-def kit(plan: Path, output: Path, frame: Path | None, seed: int | None, by: tuple[str, ...], **options: Any) -> None:
+def kit(plan: Path, output: Path, frame: Path | None, seed: int | None, by: tuple[str, ...]) -> None:
     """Write what the field needs for PLAN, a file of `ldpnb plan --save`, into a new folder.
 
     Whom to ask, a card and a form that randomise with the plan's exact chances, the interviewer's script, what people
@@ -41,12 +38,14 @@ def kit(plan: Path, output: Path, frame: Path | None, seed: int | None, by: tupl
         raise UsageError(f"output must be a new folder, got {output}")
     groups = {name: values.split(",") for name, _, values in (word.partition("=") for word in by)}
     with as_usage():
-        planned, origin = FieldPlan.load(plan), dict[str, Any]()
-        if frame is not None and seed is not None:
-            listed = read_columns(frame, ("id", *filter(None, [planned.unit])), "frame", stated(options))
-            origin = {"drawn": draw(planned, listed, seed=seed), "seed": seed, "listed": listed["id"].size}
-            origin["list_sum"] = hashlib.sha256(frame.read_bytes()).hexdigest()
-        save(output, pages(planned, groups, **origin))
+        planned = FieldPlan.load(plan)
+        if frame is None or seed is None:
+            made = pages(planned, groups)
+        else:
+            listed = read_columns(frame, ("id", *filter(None, [planned.unit])), "frame")
+            origin = {"listed": listed["id"].size, "list_sum": hashlib.sha256(frame.read_bytes()).hexdigest()}
+            made = pages(planned, groups, drawn=draw(planned, listed, seed=seed), seed=seed, **origin)
+        save(output, made)
     click.echo(f"{output}: read {output / 'start.md'} first")
 
 

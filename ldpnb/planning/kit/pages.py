@@ -16,7 +16,6 @@ from scipy import stats
 import ldpnb
 from ldpnb.notebook.labels import literal
 from ldpnb.surveys.field_plan import ESTIMATORS, FieldPlan
-from ldpnb.surveys.fieldwork import Columns
 from ldpnb.surveys.reports import DEVICES, odds
 
 _PAGES = ("start.md", "sample.md", "device.md", "consent.md", "script.md", "data.md", "methods.md", "form.html")
@@ -30,13 +29,13 @@ _READABLE = 10_000
 
 
 def pages(
-    plan: FieldPlan, groups: Mapping[str, Sequence[str]] | None = None, *, drawn: Columns | None = None, **origin: Any
+    plan: FieldPlan, groups: Mapping[str, Sequence[str]] | None = None, *, drawn: Any = None, **origin: Any
 ) -> dict[str, str]:
     """Return the text of every file of the kit by its name.
 
     - `plan`, FieldPlan
     - `groups`, mapping, optional: public columns to record beside a report, and their values.
-    - `drawn`, mapping of columns, optional: those who are asked, see `ldpnb.surveys.fieldwork.draw`.
+    - `drawn`, DataFrame, optional: those who are asked, see `ldpnb.surveys.fieldwork.draw`.
     - `seed`, `listed`, `list_sum`: of the draw its seed, how many people the list has, and the SHA-256 of its file.
 
     >>> plan = FieldPlan(design="everyone", kind="binary", p="2/3", q="1/3", device="die", asked=500)
@@ -44,15 +43,13 @@ def pages(
     ['card.md', 'consent.md', 'data.md', 'device.md', 'fieldwork.csv', 'form.html', 'methods.md', 'plan.json',
      'reports.csv', 'sample.md', 'script.md', 'start.md']
     """
-    groups = groups or {}
+    groups, unit = groups or {}, [plan.unit] if plan.unit else []
     for name, values in groups.items():
         if name in (*plan.columns, "id") or not name or len(values) < 2 or "" in values:
             raise ValueError(f"by must be a new column with 2 values or more, as sex=f,m, got {name}={values}")
-    columns, parts = (*plan.columns, *groups, "id"), _parts(plan, drawn)
-    words = (
-        asdict(plan) | _numbers(plan) | origin | {"plan": plan, "groups": groups, "columns": columns, "parts": parts}
-    )
-    words |= {"public": [*filter(None, [plan.unit]), *groups], "drawn": 0 if drawn is None else drawn["id"].size}
+    words = asdict(plan) | _numbers(plan) | origin | {"plan": plan, "groups": groups, "public": [*unit, *groups]}
+    words |= {"columns": (*plan.columns, *groups, "id"), "list_columns": ("id", *unit), "parts": _parts(plan, drawn)}
+    words["drawn"] = 0 if drawn is None else len(drawn)
     tables = tomllib.loads(files(__package__).joinpath("texts/words.toml").read_text(encoding="utf-8"))
     meanings = tables.pop("entries") | {name: f"one of {_shown(values)}" for name, values in groups.items()}
     for name, table in tables.items():
@@ -61,35 +58,32 @@ def pages(
     words["meanings"] = meanings | {"report": words["recorded"]}
     texts = _PAGES if plan.device == "form" else (*_PAGES, "card.md")
     made = {name: _TEMPLATES.get_template(name).render(words) for name in texts}
-    counted = pd.DataFrame(
-        {name: asked for name, _, asked in parts}.items(), columns=[plan.unit or "sample", "invited"]
-    )
-    tables = {"reports.csv": pd.DataFrame(columns=[*columns]), "fieldwork.csv": counted.assign(**_COUNTED)}
+    counted = [{plan.unit or "sample": name, "invited": asked} | _COUNTED for name, _, asked in words["parts"]]
+    sheets = {"reports.csv": pd.DataFrame(columns=words["columns"]), "fieldwork.csv": pd.DataFrame(counted)}
     if "class" in groups:
-        tables["invited.csv"] = pd.DataFrame({"class": groups["class"], "invited": ""})
+        sheets["invited.csv"] = pd.DataFrame({"class": groups["class"], "invited": ""})
     if drawn is not None:
-        tables["draw.csv"] = pd.DataFrame(drawn)
-    return made | {"plan.json": plan.to_json()} | {name: table.to_csv(index=False) for name, table in tables.items()}
+        sheets["draw.csv"] = drawn
+    return made | {"plan.json": plan.to_json()} | {name: sheet.to_csv(index=False) for name, sheet in sheets.items()}
 
 
-def _parts(plan: FieldPlan, drawn: Columns | None) -> list[tuple[Any, ...]]:
+def _parts(plan: FieldPlan, drawn: Any) -> list[tuple[Any, ...]]:
     """Return names of the sample's parts, and how many people there are and are asked in each, where that is known."""
-    if plan.strata:
-        return [(name, size, asked) for name, (size, asked) in plan.strata.items()]
-    if not plan.clusters:
-        return [("all", plan.population or "", plan.asked)]
-    if drawn is None:
+    sizes: dict[str, int] = {}
+    if plan.clusters and drawn is None:
         return [("each drawn", plan.cluster_size or "", plan.take or plan.cluster_size or "all")]
-    names, first, asked = np.unique(drawn["cluster"], return_index=True, return_counts=True)
-    return list(zip(names.tolist(), drawn["cluster_size"][first].astype(int).tolist(), asked.tolist(), strict=True))
+    if plan.clusters:
+        sizes = dict(zip(drawn["cluster"], drawn["cluster_size"].astype(int), strict=True))
+    return [(name, size or "", asked) for name, (size, asked) in plan.parts(sizes).items()]
 
 
 def _numbers(plan: FieldPlan) -> dict[str, Any]:
     """Return what the texts say of a plan and its device, which must have the plan's chances."""
-    noise, outcomes, span = plan.kind == "Laplace", DEVICES[plan.device], plan.span
-    p, q = (Fraction(0), Fraction(0)) if noise else plan.chances
+    if plan.device == "curator":
+        raise ValueError("device must be one that people use: a curator collects true answers, got device=curator")
+    outcomes, (p, q), span = DEVICES[plan.device], plan.chances, plan.span
     first, second = (p - q, p - q) if plan.kind == "labels" else (p, q)  # of the truth, or of a yes from either side
-    if (noise and plan.device != "form") or first * outcomes % 1 or second * outcomes % 1:
+    if (plan.noisy and plan.device != "form") or first * outcomes % 1 or second * outcomes % 1:
         got = f"got device={plan.device}, of {outcomes:,} outcomes, with p={plan.p}, q={plan.q}"
         raise ValueError(f"device must have the chances of the plan, and for Laplace noise be form, {got}")
     fewest, largest = stats.binom.interval(1 - _UNFAIR, _THROWS, float(first))
@@ -103,7 +97,7 @@ def _numbers(plan: FieldPlan) -> dict[str, Any]:
         "estimator": ESTIMATORS[plan.estimator],
         "epsilon": f"{plan.epsilon:.6g}",
         "odds": math.exp(plan.epsilon),
-        "exact": "" if noise else f"ln({odds(plan.kind, p, q)}), about ",
+        "exact": "" if plan.noisy else f"ln({odds(plan.kind, p, q)}), about ",
         "p": shown(p),
         "q": shown(q),
         "outcomes": outcomes,
@@ -114,8 +108,7 @@ def _numbers(plan: FieldPlan) -> dict[str, Any]:
         "tickets": tickets,
         "step": span / tickets,
         "grid": grid,
-        "drawn_with": {"scale": scale} if noise else {"p": p, "q": q, "kept": p - q},
-        "list_columns": ("id", *filter(None, [plan.unit])),
+        "drawn_with": {"scale": scale} if plan.noisy else {"p": p, "q": q, "kept": p - q},
         "numpy": np.__version__,
         "version": ldpnb.__version__,
     }
