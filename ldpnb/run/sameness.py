@@ -17,7 +17,7 @@ PIXELS = 0.2
 title makes more."""
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
-_PICTURE = re.compile(r'(?<="image/png": ")[^"]*')
+_PICTURE = re.compile(r'(?<="image/png": ")[^"\\]*')
 _HASHES = re.compile(r'"sha256": ".*', re.DOTALL)
 """The end of a figure's provenance, which says what its other files are."""
 

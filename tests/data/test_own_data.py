@@ -16,7 +16,7 @@ from ldpnb.estimators import linear
 from ldpnb.guides import own_data as own
 from ldpnb.mechanisms.frequency import UnaryEncoding
 from ldpnb.mechanisms.signs import SignRandomiser
-from ldpnb.notebook import figures
+from ldpnb.notebook import publishing
 from ldpnb.notebook.environment import FIGURES_FOLDER, HEADLESS
 from ldpnb.run.catalogue import find
 
@@ -93,7 +93,7 @@ def execute(identifier: str, monkeypatch: pytest.MonkeyPatch, **given: object) -
     monkeypatch.setenv(HEADLESS, "1")
     monkeypatch.setenv(FIGURES_FOLDER, "")
     if identifier != "own_data":  # drawing takes three times as long as all else, whatever the data
-        monkeypatch.setattr(figures.Chart, "png", lambda chart: b"")
+        monkeypatch.setattr(publishing, "png", lambda chart: b"")
     notebook, said = find(identifier), io.StringIO()
     parameters = notebook.check(given)
     space: dict[str, object] = {"__name__": "notebook"}
