@@ -158,11 +158,11 @@ def _replaced(texts: Any, pattern: str, by: str) -> Any:
 
 
 def _named(texts: Any, here: NDArray[np.bool_], reading: Reading, *, sure: bool) -> "pd.Series[Any]":
-    """Return texts as names, empty for those that are not here; ask about words and cases unless they are `sure`."""
+    """Return texts as names, empty for those that are not here; ask about words, and unless `sure` about cases."""
     names = pd.Series(texts, dtype="string[pyarrow]").where(here)
     lower = names.str.lower()
     doubtful = sorted({*texts.filter(~here).to_pylist()} - {"", *reading.missing})
-    if doubtful and not sure and not reading.present:
+    if doubtful and not reading.present:
         ways: Ways = {"missing": {"missing": doubtful}, "an answer": {"present": doubtful}}
         raise AmbiguousError(f"holds {', '.join(doubtful)}", ways)
     twice = lower[lower.duplicated() & ~names.duplicated()]

@@ -178,7 +178,7 @@ def _text(data: bytes, reading: Reading, columns: set[str] | None) -> Table:
     last = _split(data[-_TAIL:].decode(errors="ignore"), separator)
     last = last[1 if len(data) > _TAIL else above + skip + header :]
     for _ in range(find_footer(last, reading, len(names))):
-        data = data.rstrip()
+        data = data.rstrip(b"\r\n\t " + separator.encode())  # rows of separators alone are empty
         data = data[: max(data.rfind(b"\n"), data.rfind(b"\r")) + 1]
     keep, lines = wanted(names, columns), {"skip_rows": above + skip, "skip_rows_after_names": header}
     table, odd = _delimited(data, separator, lines, len(names), keep)

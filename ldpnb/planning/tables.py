@@ -1,7 +1,6 @@
 """Tables of strata, frames, reports and nonresponse classes: the one place that meets `ldpnb.data`."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,6 +14,8 @@ from ldpnb.data.reading import Reading
 from ldpnb.planning.samples import StratifiedDesign
 
 _PLAIN = Reading()
+_WORDS = tuple(ABSENT - {""})
+"""Names of strata, such as NA, that are missing entries elsewhere."""
 
 
 def load_strata(
@@ -31,7 +32,7 @@ def load_strata(
         _need(("stratum", "size"), names)
         for column, kind in (("stratum", "category"), ("size", "number"), ("sd", "number")):
             if column in names:
-                entries = table.entries(column, replace(_PLAIN, kind=kind))
+                entries = table.entries(column, Reading(kind=kind, missing=("",), present=_WORDS))
                 if (missing := entries.places < 0).any():
                     raise ValueError(
                         f"{column} must have an entry in every row, got none in row {missing.argmax() + 1}"

@@ -14,7 +14,7 @@ import pytest
 
 from ldpnb.data import files
 from ldpnb.data.inspection import inspect
-from ldpnb.data.reading import Reading
+from ldpnb.data.reading import AmbiguousError, Reading
 
 AGES = [17, 30, 30, None, 95, 12, 41]
 WORK = ["Private", "State", "Private", "Private", None, "Federal", "State"]
@@ -187,3 +187,13 @@ def test_a_form_of_dates_is_for_the_columns_that_hold_dates(tmp_path: Path) -> N
     report = inspect(tmp_path / "d.csv", Reading(dates=("%d/%m/%Y",)))
     assert "number, 20 to 24" in report
     assert "column=day" in report
+
+
+def test_words_among_names_or_groups_are_asked_about_where_the_kind_is_stated_too(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("country,age\n" + "NA,20\nDE,30\n" * 20)
+    for column, group in (("country", ""), ("age", "country")):
+        known = {"low": 0, "high": 90} if group else {"categories": ("NA", "DE")}
+        with pytest.raises(AmbiguousError, match="column 'country': holds NA"):
+            files.load_counts(path, column, group=group, **known)
+        assert files.load_counts(path, column, group=group, **known, reading=Reading(present="NA")).users == 40
