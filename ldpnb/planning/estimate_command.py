@@ -1,11 +1,13 @@
 """``ldpnb estimate``: a plan and a file of reports in, estimates out."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from ldpnb import checks
 from ldpnb.checks import UsageError, as_usage
+from ldpnb.data.command import reading_options, stated
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _FORMATS = (".csv", ".json", ".xlsx", ".png", ".svg", ".pdf")
@@ -21,8 +23,9 @@ _CLASSES = "Table of those invited, class,invited: weights answers by nonrespons
 @click.option("--level", type=float, default=0.95, show_default=True, help="How often intervals cover, of all labels.")
 @click.option("--format", "style", type=click.Choice(["text", "csv", "json"]), default="text", show_default=True)
 @click.option("-o", "--output", type=_FILE, help="A table, .csv, .json or .xlsx, or a picture, .png, .svg or .pdf.")
+@reading_options
 def estimate(
-    plan: Path, reports: Path, by: tuple[str, ...], classes: Path | None, level: float, style: str, output: Path | None
+    plan: Path, reports: Path, classes: Path | None, level: float, style: str, output: Path | None, **options: Any
 ) -> None:
     """Estimate what PLAN, a file of `ldpnb plan --save`, was made for, from a table of REPORTS.
 
@@ -39,8 +42,8 @@ def estimate(
     if output is not None and output.suffix not in _FORMATS:
         raise UsageError(f"output must end in {', '.join(_FORMATS)}, got {output}")
     with as_usage():
-        planned, invited = FieldPlan.load(plan), None
-        table = read_columns(reports, planned.columns, "reports")
+        by, planned, invited = options.pop("by"), FieldPlan.load(plan), None
+        table = read_columns(reports, planned.columns, "reports", stated(options))
         if classes is not None:
             listed = read_columns(classes, ("class", "invited"), "classes")
             numbers = (int(word) if word.isdecimal() else word for word in listed["invited"].tolist())

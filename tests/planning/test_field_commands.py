@@ -50,6 +50,15 @@ def test_estimate_writes_what_the_library_computes(folder: Path) -> None:
     assert all(name in drawn for name in (">share<", ">sex f share<", ">sex m share<"))
 
 
+def test_reports_that_have_two_readings_are_asked_about_and_read_as_is_then_stated(folder: Path) -> None:
+    text = Path("reports.csv").read_text()
+    Path("titled.csv").write_text(f"Fieldwork of May\n{text}")
+    asked = run("estimate", "plan.json", "titled.csv")
+    assert "state skip=1" in str(asked.exception)
+    stated = run("estimate", "plan.json", "titled.csv", "--skip", "1")
+    assert stated.output == run("estimate", "plan.json", "reports.csv").output
+
+
 def test_classes_come_from_a_table(folder: Path) -> None:
     table = pd.read_csv("reports.csv").head(200)
     table["class"] = np.where(np.arange(200) % 3 == 0, "young", "old")

@@ -4,10 +4,12 @@ import hashlib
 import os
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import click
 
 from ldpnb.checks import UsageError, as_usage
+from ldpnb.data.command import reading_options, stated
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _BY = "A public column beside each report: sex=f,m (repeatable)."
@@ -19,7 +21,8 @@ _BY = "A public column beside each report: sex=f,m (repeatable)."
 @click.option("--frame", type=_FILE, help="Table of the population, to draw from with --seed.")
 @click.option("--seed", type=click.IntRange(0), help="A number, chosen in public, that makes the draw repeatable.")
 @click.option("--by", multiple=True, metavar="COLUMN=VALUES", help=_BY)
-def kit(plan: Path, output: Path, frame: Path | None, seed: int | None, by: tuple[str, ...]) -> None:
+@reading_options
+def kit(plan: Path, output: Path, frame: Path | None, seed: int | None, by: tuple[str, ...], **options: Any) -> None:
     """Write what the field needs for PLAN, a file of `ldpnb plan --save`, into a new folder.
 
     Whom to ask, a card and a form that randomise with the plan's exact chances, the interviewer's script, what people
@@ -42,7 +45,7 @@ def kit(plan: Path, output: Path, frame: Path | None, seed: int | None, by: tupl
         if frame is None or seed is None:
             made = pages(planned, groups)
         else:
-            listed = read_columns(frame, ("id", *filter(None, [planned.unit])), "frame")
+            listed = read_columns(frame, ("id", *filter(None, [planned.unit])), "frame", stated(options))
             origin = {"listed": listed["id"].size, "list_sum": hashlib.sha256(frame.read_bytes()).hexdigest()}
             made = pages(planned, groups, drawn=draw(planned, listed, seed=seed), seed=seed, **origin)
         save(output, made)
