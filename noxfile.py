@@ -20,7 +20,10 @@ LOCKED = "tests/run/test_environment.py::test_installed_versions_are_the_locked_
 @nox.session(python=PYTHONS)
 @nox.parametrize("resolution", ["highest", "lowest-direct"])
 def dependencies(session: nox.Session, resolution: str) -> None:
-    """Run the tests, or what is named after ``--``, with the newest or the oldest dependencies that are allowed."""
+    """Run the tests, or what is named after ``--``, with the newest or the oldest dependencies that are allowed.
+
+    Cells that show tables differ with the oldest: before version 3 pandas writes them otherwise. Try ``-- tests``.
+    """
     session.run_install("uv", "pip", "install", "--resolution", resolution, "--group", "dev", "--editable", ".")
     session.run("python", "-m", "pytest", "--deselect", LOCKED, *session.posargs)
 
