@@ -2,8 +2,8 @@
 
 Each answers True with a proof, False with a counterexample, and None where it has neither, so that True never rests on
 a tolerance. `algebra` works on symbols (put ``t = e^epsilon``: formulas become rational functions, and ``t`` in
-``(1, oo)`` is every budget), `balls` on numbers with error bounds, `programs` on linear programs in exact fractions.
-They take the formulas of this package unchanged (`ldpnb.arithmetic`), or any other.
+``(1, oo)`` is every budget), `balls` on numbers with error bounds. They take the formulas of this package unchanged
+(`ldpnb.arithmetic`), or any other.
 
 >>> from ldpnb.deciders import budget, identity, oo, positive, symbols
 >>> from ldpnb.mechanisms.frequency import KaryRandomisedResponse

@@ -14,4 +14,3 @@ from .balls import holds_on as holds_on
 from .balls import sign_changes as sign_changes
 from .balls import slope as slope
 from .balls import zeros as zeros
-from .programs import optimum as optimum

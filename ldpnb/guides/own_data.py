@@ -46,15 +46,15 @@ def channel_estimates(channel: ArrayLike, counts: ArrayLike, *, seed: int) -> pd
     `counts` are the users per input. Linear estimates come with their exact standard deviations.
     """
     matrix = as_channel(channel)
-    held = checks.entries(matrix.shape[1], counts=checks.counts(counts=counts))
+    users = checks.entries(matrix.shape[1], counts=checks.counts(counts=counts))
     # the generator branches at 1/2, so the last bits, which differ between processors, are rounded off
     laws = np.round(matrix.T / matrix.T.sum(axis=1, keepdims=True), 14)
-    tallies = stream("own channel", seed=seed).multinomial(held, laws).sum(axis=0)
-    columns = {"input": np.arange(held.size), "truth": held / held.sum()}
+    tallies = stream("own channel", seed=seed).multinomial(users, laws).sum(axis=0)
+    columns = {"input": np.arange(users.size), "truth": users / users.sum()}
     for name, solve in {"least squares": linear.least_squares_weights, "best linear": linear.best_weights}.items():
         weights = solve(matrix)
-        sds = linear.deviations(weights, matrix, held)
-        columns |= {name: weights @ (tallies / held.sum()), f"sd, {name}": sds}
+        sds = linear.deviations(weights, matrix, users)
+        columns |= {name: weights @ (tallies / users.sum()), f"sd, {name}": sds}
     return pd.DataFrame(columns | {"MLE": likelihood.mle(matrix, tallies).estimate})
 
 
@@ -154,14 +154,14 @@ def gap_estimates(column: Column | None, epsilon: float, *, seed: int) -> Rows:
     """
     if column is None:
         return
-    held = clients.Clients(column.counts, np.broadcast_to(column.unit_values, column.counts.shape))
+    users = clients.Clients(column.counts, np.broadcast_to(column.unit_values, column.counts.shape))
     for name in ("signed bit", "signed Laplace", "M_R", "M_L, k = 2"):
         mechanism, unit = GAP[name](epsilon, column.sizes), (column.high - column.low) / 2
-        sums = mechanism.sample_sums(held.counts, held.values, rng=stream("own gap", name, epsilon, seed=seed))
+        sums = mechanism.sample_sums(users.counts, users.values, rng=stream("own gap", name, epsilon, seed=seed))
         if isinstance(mechanism, SignedBit | SignedLaplace):
             estimate = gaps.contrast_gap(mechanism, sums)
         else:
             estimate = gaps.signed_gap(gaps.group_means(mechanism, sums, column.sizes))
-        exact = np.sqrt(GroupGap(mechanism, column.sizes).variance(held.second_moments[:2].tolist()))
+        exact = np.sqrt(GroupGap(mechanism, column.sizes).variance(users.second_moments[:2].tolist()))
         truth, row = float(column.mean[0] - column.mean[1]), {"estimate": unit * float(estimate[0])}
         yield {"mechanism": name, "truth": truth} | row | {"standard_deviation": unit * float(exact)}

@@ -80,11 +80,10 @@ def test_means_fail_no_more_often_than_promised_and_fewer_people_would_not_do(na
 @pytest.mark.parametrize("sizes", [(0.5, 0.5), (0.2, 0.8), (0.2, 0.3, 0.5)])
 def test_gaps_fail_no_more_often_than_promised(sizes: tuple[float, ...]) -> None:
     for found in plan(Gap(epsilon=2.0, error=0.1, failure=FAILURE, shares=sizes)).answers:
-        full = found
         best = BestGapChannel(2.0, sizes[0]) if found.mechanism == "best channel" else None
-        mechanism = best or GAP[found.mechanism](2.0, full.groups)
+        mechanism = best or GAP[found.mechanism](2.0, found.groups)
         value = 1.0 if "Laplace" in found.mechanism or found.mechanism.startswith("M_L") else 0.0
-        rng, groups = stream("gap", found.mechanism, *sizes, seed=20), np.array(full.groups)
+        rng, groups = stream("gap", found.mechanism, *sizes, seed=20), np.array(found.groups)
         if isinstance(mechanism, BestGapChannel):  # the value 0 is rounded to either sign at random
             chances = mechanism.channel().reshape(-1, 2, 2).mean(axis=2).T
             tallies = sum(rng.multinomial(n, p / p.sum(), RUNS) for n, p in zip(groups, chances, strict=True))
@@ -92,7 +91,7 @@ def test_gaps_fail_no_more_often_than_promised(sizes: tuple[float, ...]) -> None
         else:
             sums = mechanism.sample_sums(groups[:, None], [value], repetitions=RUNS, rng=rng)
             difference = sums[:, 0] / groups[0] - sums[:, 1] / groups[1] if sums.ndim == 2 else sums / min(groups[:2])
-            gap, variance = difference / mechanism.gain, gaps.GroupGap(mechanism, full.groups).worst_variance()
+            gap, variance = difference / mechanism.gain, gaps.GroupGap(mechanism, found.groups).worst_variance()
         failures = int((np.abs(gap) >= 0.2).sum())
         assert failures <= MOST, found.mechanism
         if found.bound == "exact":

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from ldpnb.arithmetic import Symbol
 from ldpnb.deciders.algebra import identity, positive
 from ldpnb.deciders.balls import Tangent, ball, digits, holds_on, sign_changes, slope, zeros
-from ldpnb.deciders.programs import optimum
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
 t, k, x, y = sympy.symbols("t k x y", positive=True)
@@ -112,15 +111,6 @@ def test_zeros_are_all_found_and_a_double_one_is_not_guessed() -> None:
 )
 def test_zeros_on_the_half_line_are_bounded_by_sign_changes(value: sympy.Expr, most: int) -> None:
     assert sign_changes(value, x) == most
-
-
-def test_programs_are_solved_exactly_or_not_at_all() -> None:
-    assert optimum([1, Fraction(1, 3)], [[1, 0], [0, 1], [1, 1]], [Fraction(1, 7), 1, 1]) == Fraction(1, 7) + Fraction(
-        2, 7
-    )
-    assert optimum([1, 1], [[3, 1], [1, 3], [1, 1]], [1, 1, 1]) == Fraction(1, 2)
-    with pytest.raises(ArithmeticError, match="no optimum"):
-        optimum([1], [[-1]], [1])
 
 
 def test_a_printed_digit_is_proven_refuted_or_left() -> None:
