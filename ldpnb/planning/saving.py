@@ -23,25 +23,32 @@ _KINDS = {
 
 
 def of_plan(answers: Plan, *, device: str = "form", question: str = "", labels: tuple[str, ...] = ()) -> FieldPlan:
-    """Return the plan of the best mechanism that the field can use.
+    """Return the plan of the best mechanism that the field can use, or of a curator if that alone was asked for.
 
     - `answers`, Plan: of shares or a mean.
-    - `device`, str: one of `ldpnb.surveys.reports.DEVICES`; the promise is that of its own probabilities.
+    - `device`, str: of reports one of `ldpnb.surveys.reports.DEVICES`; the promise is that of its own probabilities.
     - `question`, str: as it will be asked.
     - `labels`, tuple of str: what people choose from; numbers from 1 if left out.
     """
     asked = answers.question
     if isinstance(asked, Gap) or asked.releases > 1:
         raise ValueError("save needs shares or a mean, and one release: only these are estimated")
-    best = next((a for a in answers.able if a.mechanism in _KINDS), None)
+    best = next((a for a in answers.able if a.mechanism in _KINDS or a.central), None)
     if best is None:
         raise ValueError(f"save needs a mechanism of {', '.join(_KINDS)} that reaches the target, got none")
+    if best.central and isinstance(asked, Frequency):
+        raise ValueError(
+            "save needs a mean with a curator, who releases one number (of 0 and 1 for a share), got shares"
+        )
     values = asked.values if isinstance(asked, Frequency) else 0
     if labels and len(labels) != values:
         raise ValueError(f"labels must be {values}, one per value, got {len(labels)}")
     names = labels or tuple(str(i + 1) for i in range(values))
-    kind, epsilon, chances = _KINDS[best.mechanism], float(best.epsilon or 0), dict[str, Any]()
-    if kind != "Laplace":
+    kind = _KINDS.get(best.mechanism, "binary" if asked.binary else "number")  # a curator's
+    epsilon, chances = float(best.epsilon or 0), dict[str, Any]()
+    if best.central:
+        device = "curator"
+    elif kind != "Laplace":
         p, q = realised(best.mechanism, epsilon, DEVICES[device], len(names) or 2)
         epsilon, chances = math.log(odds(kind, float(p), float(q))), {"p": str(p), "q": str(q)}
     own = replace(best, epsilon=epsilon)

@@ -59,6 +59,17 @@ def test_reports_that_have_two_readings_are_asked_about_and_read_as_is_then_stat
     assert stated.output == run("estimate", "plan.json", "reports.csv").output
 
 
+def test_a_curators_plan_is_saved_and_its_release_estimated(folder: Path) -> None:
+    words = ["plan", "mean", "--mechanism", "central Laplace", "--design", "simple", "--population", "5000", "--binary"]
+    planned = run(*words, "--epsilon", "0.5", "--error", "0.05", "--failure", "0.05", "--save", "curator.json")
+    assert "the curator" in planned.output.lower()
+    Path("release.csv").write_text("report\n0.412\n")
+    shown = run("estimate", "curator.json", "release.csv")
+    assert shown.exit_code == 0
+    assert "0.412" in shown.output
+    assert run("kit", "curator.json", "-o", "new").exit_code == 2
+
+
 def test_classes_come_from_a_table(folder: Path) -> None:
     table = pd.read_csv("reports.csv").head(200)
     table["class"] = np.where(np.arange(200) % 3 == 0, "young", "old")
@@ -105,7 +116,8 @@ NORMAL = "--tail normal --epsilon 2 --error .2 --failure .05 --save new.json"
         ("kit frame.csv -o new", "", "", "frame.csv: cannot be read as a plan"),
         (f"{KIT} --by sex", "", "", "by must be a new column with 2 values or more"),
         (f"plan mean {NORMAL} --releases 2", "", "", "save needs shares or a mean, and one release"),
-        (f"plan mean {NORMAL} --mechanism central_Laplace", "", "", "save needs a mechanism of Warner, 1-bit"),
+        (f"plan mean {NORMAL} --mechanism central_Laplace", "", "", "design must be simple with a curator"),
+        (f"plan frequency {NORMAL} --mechanism central_Laplace", "", "", "save needs a mean with a curator"),
         (f"plan mean {NORMAL} --design simple", "", "", "population must be given for a plan that is saved"),
     ],
 )  # fmt: skip
