@@ -41,9 +41,7 @@ def _linear_programs_solved_once() -> Iterator[None]:
 
     def kept(*arrays: Any, **more: Any) -> Any:
         asked = pickle.dumps((arrays, more))
-        if asked not in solved:
-            solved[asked] = solve(*arrays, **more)
-        value, solution = solved[asked]
+        value, solution = solved.get(asked) or solved.setdefault(asked, solve(*arrays, **more))
         return value, solution.copy()
 
     with pytest.MonkeyPatch.context() as patch:
