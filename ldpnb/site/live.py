@@ -46,15 +46,14 @@ def sentence(words: list[str], numbers: list[str]) -> str:
 def _specification(grid: dict[str, Any], axes: int) -> Spec:
     """Return the chart of all settings with these axes, which are fixed and fit the values of all.
 
-    Noise, which has no bounds, need only fit where the sliders start.
+    Only the vertical axis of noise, whose size changes a hundredfold between settings, fits that of each.
     """
     drawn = Chart.read(pd.DataFrame(), {"encoding": grid["axes"][axes]})
-    settings, controls = [setting for setting in grid["settings"] if setting[1] == axes], grid["controls"]
-    starts = [s for s in settings if all(c["choice"] or i == c["start"] for i, c in zip(s[0], controls, strict=True))]
-    noisy = bool(drawn.layers or drawn.band)
-    values = _numbers(grid, starts if noisy else settings, "y", "low", "high") + [0.0] * (drawn.mark == "bars")
-    half = max(_numbers(grid, starts, "half"), default=0.0) if noisy else 0.0
-    domains = {"y": [min(v for v in values if v > 0 or drawn.yscale != "log") - half, max(values) + half]}
+    settings = [setting for setting in grid["settings"] if setting[1] == axes]
+    domains = {}
+    if not (drawn.layers or drawn.band):
+        values = _numbers(grid, settings, "y", "low", "high") + [0.0] * (drawn.mark == "bars")
+        domains["y"] = [min(v for v in values if v > 0 or drawn.yscale != "log"), max(values)]
     if not drawn.flip:
         places = _numbers(grid, settings, "x")
         domains["x"] = [min(places), max(places)]

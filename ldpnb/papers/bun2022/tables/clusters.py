@@ -15,7 +15,7 @@ SIZE = "cluster size (records)"
 
 
 def spread_sizes(size: int, count: int, spread: float) -> NDArray[np.int64]:
-    """Return `count` cluster sizes: `size`, then evenly from ``(1 - spread) size`` to ``(1 + spread) size``.
+    """Return `count` cluster sizes: `size`, then from ``(1 - spread) size`` to ``(1 + spread) size``, rounded.
 
     >>> spread_sizes(4, 4, 0.5).tolist()
     [4, 2, 4, 6]
