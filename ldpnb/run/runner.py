@@ -5,6 +5,7 @@ executed, do its outputs and figures replace the earlier ones, each file in one 
 before (`ldpnb.run.sameness`), all are left as they are. So running everything again changes no file, on any processor.
 """
 
+import hashlib
 import json
 import logging
 import multiprocessing
@@ -51,14 +52,15 @@ def tasks(notebooks: Sequence[Notebook], given: Mapping[str, Any], output: Path 
     """Return the executions for some notebooks, after checking what can be checked before a kernel starts.
 
     Without parameters or `output` the notebooks and their figures are renewed in place; with parameters, `output`
-    defaults to ``build/runs``. A `UsageError` refuses parameters that a notebook does not take, and a folder that must
-    not or cannot be written.
+    defaults to a folder in ``build/runs`` named after them, so that other parameters replace nothing. A `UsageError`
+    refuses parameters that a notebook does not take, and a folder that must not or cannot be written.
     """
     parameters = {notebook: notebook.check(given) for notebook in notebooks}
     if output is None and not given:
         wanted = [Task(notebook, {}, notebook.path, home() / "figures") for notebook in notebooks]
     else:
-        folder = (output or home() / "build/runs").absolute()
+        digest = hashlib.sha256(json.dumps(dict(given), sort_keys=True, default=str).encode()).hexdigest()[:8]
+        folder = (output or home() / f"build/runs/{digest}").absolute()
         require_uncommitted(folder)
         wanted = [Task(n, own, folder / f"{n.id}.ipynb", folder / "figures") for n, own in parameters.items()]
     for folder in {folder for task in wanted for folder in (task.target.parent, task.figures)}:

@@ -95,6 +95,8 @@ def test_own_parameters_write_to_a_folder_of_their_own(checkout: Path) -> None:
     assert outcome.error == ""
     assert not (checkout / "figures/1_demo").exists()
     assert outcome.task.target.is_relative_to(checkout / "build/runs")
+    (other,) = runner.tasks([outcome.task.notebook], {"users": "4"}, None)
+    assert other.target != outcome.task.target
     written = outcome.task.figures / "1_demo/01_line/figure_1"
     assert written.with_suffix(".csv").read_text() == "x,y\n0,0\n1,2\n2,4\n"
     assert json.loads(written.with_suffix(".json").read_text())["parameters"] == {"factor": 2.0, "users": 3}
