@@ -30,7 +30,7 @@ def test_cells_and_their_functions_are_short_and_cells_show_their_value(notebook
     cells = code_cells(notebook)
     assert len(cells) <= 17
     for cell in cells:
-        longest = 32 if "parameters" in cell["metadata"].get("tags", []) else 16
+        longest = 32 if "parameters" in cell["metadata"].get("tags", []) else 14
         assert len(cell["text"].splitlines()) <= longest, cell["text"]
         assert not cell["text"].rstrip().endswith(";")
         functions = [node for node in ast.walk(ast.parse(cell["text"])) if isinstance(node, ast.FunctionDef)]
@@ -47,6 +47,13 @@ def test_a_live_section_reads_nothing_that_a_later_cell_makes_anew(notebook: Not
             symbol.get_name() for table in tables[place + 1 :] for symbol in table.get_symbols() if symbol.is_assigned()
         }
         assert not read & later
+
+
+@EVERY
+def test_every_parameter_is_declared(notebook: Notebook) -> None:
+    cells = [c["text"] for c in code_cells(notebook) if "parameters" in c["metadata"].get("tags", [])]
+    assigned = [node.target.id for cell in cells for node in ast.parse(cell).body if isinstance(node, ast.AnnAssign)]
+    assert [parameter.name for parameter in notebook.parameters] == assigned
 
 
 @RESULTS
