@@ -15,6 +15,7 @@ import matplotlib as mpl
 import matplotlib.style
 import numpy as np
 import pandas as pd
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogFormatterSciNotation
 
@@ -43,10 +44,12 @@ def png(chart: Chart) -> bytes:
     """Return the picture in 128 colours, which take a third of the space of full colour."""
     from PIL import Image
 
-    full, content = io.BytesIO(), io.BytesIO()
-    draw(chart).savefig(full, format="png")
-    few = Image.open(full).convert("RGB").quantize(128, dither=Image.Dither.NONE)
-    few.save(content, "png", optimize=True, dpi=(mpl.rcParams["savefig.dpi"],) * 2)
+    figure, content = draw(chart), io.BytesIO()
+    figure.dpi = mpl.rcParams["savefig.dpi"]
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()  # once, where `savefig` draws a constrained layout twice
+    few = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB").quantize(128, dither=Image.Dither.NONE)
+    few.save(content, "png", optimize=True, dpi=(figure.dpi,) * 2)
     return content.getvalue()
 
 
