@@ -23,8 +23,8 @@ NAME = "ldpnb-forked"
 """As the package's metadata registers it."""
 
 _IMPORTS = ["ipykernel.kernelapp", "ipykernel.debugger", "ipywidgets", "scipy.optimize", "scipy.stats"]
-_IMPORTS += ["matplotlib.backends.backend_agg", "matplotlib_inline.backend_inline"]
-_IMPORTS += ["ldpnb.notebook.figures", "ldpnb.notebook.live", "ldpnb.notebook.verdicts"]
+_IMPORTS += ["matplotlib.backends.backend_agg", "matplotlib_inline.backend_inline", "PIL.Image"]
+_IMPORTS += ["ldpnb.notebook.figures", "ldpnb.notebook.live", "ldpnb.notebook.verdicts", "ldpnb.papers.algebra"]
 _LAUNCHER = ["-m", "ipykernel_launcher"]
 
 
