@@ -193,45 +193,6 @@ def largest_variances_of_a_gap() -> Pairs:
         yield row.largest_variance_of_the_gap, 2 / (n * np.tanh(row.budget_ε / 2) ** 2)
 
 
-@CASES.append
-def one_bit_and_laplace() -> Pairs:
-    for row in rows("5_lecture20/01_means/one_bit_or_laplace").itertuples():
-        half = row.epsilon / 2
-        worst = {"1-bit, worst data": 0.5 / np.tanh(half), "local Laplace": np.sqrt(2) / row.epsilon}
-        if row.mechanism in worst:
-            yield row[3], worst[row.mechanism]
-
-
-@CASES.append
-def errors_of_frequencies() -> Pairs:
-    n, d = 1_000_000, 1000
-    for row in rows("5_lecture20/02_frequencies/error_by_budget").query("standard_error.isna()").itertuples():
-        chances = {
-            "k-RR": krr(row.epsilon, d),
-            "OUE": (0.5, krr(row.epsilon, 2)[1]),
-            "SUE": krr(row.epsilon / 2, 2),
-        }
-        if row.mechanism in chances:
-            p, q = chances[row.mechanism]
-            yield row.root_mean_squared_error, np.sqrt(n * (p * (1 - p) + (d - 1) * q * (1 - q)) / d) / (p - q)
-
-
-@CASES.append
-def people_for_a_mean() -> Pairs:
-    """The tail of a binomial law, continued between whole numbers, at the worst chance of a one."""
-    for row in rows("plan/mean", mechanism="1-bit").itertuples():
-        p, q = krr(row.epsilon, 2)
-        away = 0.02 * (p - q)
-
-        def chance(n: float, q: float = q, p: float = p, away: float = away) -> float:
-            r = np.linspace(max(q, 0.1), min(p, 0.9), 4001)  # the ends are far from the worst, a half
-            tails = [special.betainc(n * (x + away), n * (1 - x - away) + 1, x) for x in (r, 1 - r)]
-            return float(np.max(sum(tails)))
-
-        n = row.people_needed
-        yield float(chance(n) <= 0.01 < chance(n - 1)), 1.0
-
-
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
 def test_every_such_number_is_right(case: Callable[[], Pairs]) -> None:
     shown, computed = np.array(list(case())).T
