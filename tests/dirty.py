@@ -261,6 +261,13 @@ KINDS = {
         "bad_rows=skip",
         {"bad_rows": "skip"},
     ),
+    "rows in quotes": csv(
+        b'"age;sex"\n' + text("", ['"9;m"', '"7;f"'] * 99),
+        "",
+        tally(["9;m", "7;f"] * 99),
+        "quotes off",
+        {"separator": "|", "kind": "category"},
+    ),
     "a quote left open": csv(SURVEY.replace(b"m\n", b'"m\n', 1), "age", REFUSED, "quote"),
     "line ends in quotes": csv(text("note,age", ['"one\ntwo"'] * ROWS, AGES), "age", AGE),
     "separators at the ends": csv(text("age;sex;", AGES, SEXES, [""] * ROWS, sep=";"), "sex", PAIR),

@@ -175,6 +175,10 @@ def _text(data: bytes, reading: Reading, columns: set[str] | None) -> Table:
     skip, header, names = find_header(rows, reading)
     if len(rows) <= skip + header:
         raise ValueError("it has a header but no rows")
+    whole = ["".join(row) for row in rows if row]
+    if len(names) == 1 and not reading.separator and any(all(mark in row for row in whole) for mark in ",;\t|"):
+        question = "every row is one field in quotes with separators in it; if it is several, take these quotes off"
+        raise AmbiguousError(question, {"it is one column": {"separator": separator}})
     last = _split(data[-_TAIL:].decode(errors="ignore"), separator)
     last = last[1 if len(data) > _TAIL else above + skip + header :]
     for _ in range(find_footer(last, reading, len(names))):
