@@ -175,10 +175,8 @@ def _text(data: bytes, reading: Reading, columns: set[str] | None) -> Table:
     skip, header, names = find_header(rows, reading)
     if len(rows) <= skip + header:
         raise ValueError("it has a header but no rows")
-    whole = ["".join(row) for row in rows if row]
-    if len(names) == 1 and not reading.separator and any(all(mark in row for row in whole) for mark in ",;\t|"):
-        question = "every row is one field in quotes with separators in it; if it is several, take these quotes off"
-        raise AmbiguousError(question, {"it is one column": {"separator": separator}})
+    if len(names) == 1 and not reading.separator:
+        _ask_separator(["".join(row) for row in rows if row], separator)
     last = _split(data[-_TAIL:].decode(errors="ignore"), separator)
     last = last[1 if len(data) > _TAIL else above + skip + header :]
     for _ in range(find_footer(last, reading, len(names))):
@@ -209,6 +207,17 @@ def _find_separator(text: str, skip: int) -> str:
         if width > 1:
             best = max(best, (round(rows / sum(widths.values()), 1) + (mark in lines[0]) / 100, width, mark))
     return best[2]
+
+
+def _ask_separator(rows: list[str], separator: str) -> None:
+    """Ask about a table of one column if a mark in every row may stand between fields."""
+    mark = next((mark for mark in ",;\t| :^~" if all(mark in row for row in rows)), "")
+    one = {"it is one column": {"separator": separator}}
+    if mark and mark in ",;\t|":
+        question = f"every row is one field in quotes with {mark!r} in it; if it is several, take these quotes off"
+        raise AmbiguousError(question, one)
+    if mark:
+        raise AmbiguousError(f"every row has {mark!r}", {"it stands between fields": {"separator": mark}} | one)
 
 
 def _find_encoding(data: bytes) -> tuple[str, AmbiguousError | None]:

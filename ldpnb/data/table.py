@@ -16,7 +16,9 @@ from ldpnb.data.reading import AmbiguousError, Reading, Ways, naming
 Rows = list[list[str]]
 
 _ROWS = 1000
-_TOTAL = re.compile(r"(?i)(grand )?(total|sum|summe|gesamt|insgesamt|totale|somme|source|quelle|note)\b.*", re.S)
+_TOTAL = re.compile(
+    r"(?i)(grand )?(total|sum|mean|average|summe|gesamt|insgesamt|totale|somme|source|quelle|note)\b.*", re.S
+)
 _PLAIN = re.compile(r"[-+]?[\d.,' \u00a0\u202f\u2019]*\d[\deE+-]*|\d{1,4}([-./])\d{1,2}\1\d{1,4}(\D.*)?")
 """A number or a date."""
 
