@@ -45,6 +45,10 @@ def smallest_rate(
 
     - `distance`, float: target, ``> 0``.
     - `holders`, (k,) float: users who hold each value.
+
+    >>> survey = {"holders": [600, 400], "users": 1000, "mechanism": KaryRandomisedResponse(1.0, 2)}
+    >>> round(smallest_rate(0.05, **survey), 6), smallest_rate(0.01, **survey)
+    (0.320705, None)
     """
     target = checks.positive(distance=distance)
 

@@ -137,8 +137,8 @@ class GroupGap:
         - `alpha`, float: on the scale of values in ``[-1, 1]``.
         - `tail`, {"chebyshev", "hoeffding", "bernstein", "exact", "chernoff", "normal"}: all but *chebyshev* and
           *normal* need two equal groups. *hoeffding*, *bernstein* and *exact* need a mechanism that sends signs,
-          *chernoff* one that sends noisy numbers. *exact* is the binomial law when all values are 0, where the variance
-          is largest (near 0 the lattice may add an atom). *normal* is an approximation.
+          *chernoff* `LaplaceMeans` with one scale. *exact* is the binomial law when all values are 0, where the
+          variance is largest (near 0 the lattice may add an atom). *normal* is an approximation.
         - ValueError if the tail is unknown or does not fit the mechanism or the sizes.
         """
         checks.choice(tail=tail, among=TAILS)
@@ -155,8 +155,6 @@ class GroupGap:
             return tails.bernstein(users, 1 + mechanism.gain, deviation)
         if isinstance(mechanism, DiscretisedMeans | SignedBit) and tail != "chernoff":
             return (tails.hoeffding if tail == "hoeffding" else tails.symmetric_binomial)(users, deviation)
-        if isinstance(mechanism, SignedLaplace) and tail == "chernoff":
-            return tails.kept_laplace_chernoff(users, 1.0, mechanism.scale, deviation)
         if isinstance(mechanism, LaplaceMeans) and tail == "chernoff":
             if mechanism.moved_scale != mechanism.kept_scale:
                 raise ValueError(f"tail='chernoff' needs equal noise scales, got k={mechanism.k!r}")

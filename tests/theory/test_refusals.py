@@ -236,7 +236,10 @@ ACCURACY = [
     (lambda: PUBLISHED.failure(0.1, "chernoff"), "needs equal noise scales"),
     (lambda: PUBLISHED.error_bound(0.1, "hoeffding"), "tail must be one of chebyshev, normal"),
     (lambda: HALVES.failure(0.1, "chernoff"), "tail must fit the mechanism, got tail='chernoff' for DiscretisedMeans"),
-    (lambda: GroupGap(SIGNS, (2, 3)).failure(0.1, "exact"), "sizes must be those of two equal groups"),
+    *(
+        (lambda sizes=sizes: GroupGap(SIGNS, sizes).failure(0.1, "exact"), "sizes must be those of two equal groups")
+        for sizes in ((2, 3), (3, 2))
+    ),
     (lambda: budgets.required_gain(1, 0.5), "users must be an integer >= 2, got users=1"),
     (lambda: tails.symmetric_binomial(10**12 + 1, 6e6), r"terms must be at most 1e\+12, got terms=1000000000001"),
     (lambda: information.fisher_information(np.eye(2), [1.0, 0.0]), "distribution must be positive, got a zero"),
