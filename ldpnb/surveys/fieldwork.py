@@ -24,7 +24,8 @@ def column(table: Any, name: str, *, gaps: bool = False) -> Words:
     """Return a column as words, ``(n,)``, which must be there; a missing entry is '' where there may be `gaps`."""
     if name not in table:
         raise ValueError(f"column {name} must be among the columns, got {', '.join(map(str, table))}")
-    words = pd.Series(np.asarray(table[name])).astype("string").fillna("").str.strip().to_numpy(dtype=str)
+    places, different = pd.factorize(np.asarray(table[name]))
+    words = np.append(pd.Series(different).astype("string").str.strip().to_numpy(dtype=str), "")[places]
     if not gaps:
         _refuse(words == "", words, f"{name} must be given in every row")
     return words
@@ -107,8 +108,8 @@ def read(plan: FieldPlan, table: Any, classes: Mapping[str, int] | None = None) 
         parts = _invited(plan, classes)
     else:
         parts = plan.parts(_drawn_sizes(plan, table, names) if plan.clusters else {})
-    _refuse(~np.isin(names, [*parts]), names, f"{unit} must be one of {', '.join(parts)}")
-    part = pd.Categorical(names, [*parts]).codes.astype(np.int64)
+    part = pd.Index([*parts]).get_indexer(names)  # type: ignore[arg-type]
+    _refuse(part < 0, names, f"{unit} must be one of {', '.join(parts)}")
     for (name, (people, asked)), number in zip(parts.items(), np.bincount(part, minlength=len(parts)), strict=True):
         least = 1 if people == 1 else 2
         if not least <= number <= asked:
