@@ -1,10 +1,15 @@
-"""Damaged and hostile tables: each is read or refused, and nothing else happens."""
+"""Damaged, hostile and large tables: each is read or refused, and nothing else happens."""
 
 import contextlib
 import os
 import random
+import subprocess
+import sys
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from dirty import KINDS
 
@@ -51,3 +56,24 @@ def test_a_pipe_is_no_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.csv")
     with pytest.raises(ValueError, match="data must be a file"):
         load_counts(tmp_path / "pipe.csv", "a")
+
+
+MEASURE = """
+import resource, sys
+from ldpnb.data import files
+
+users = [files.load_counts(path, "x", low=0, high=100, bins=100).users for path in sys.argv[1:]]
+print(*users, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+"""
+
+
+def test_five_million_rows_take_a_gigabyte_at_most(tmp_path: Path) -> None:
+    block = np.arange(500_000) % 100
+    text, parquet = tmp_path / "many.csv", tmp_path / "many.parquet"
+    text.write_text("x\n" + "".join(f"{i / 5e4:.5f}\n" for i in range(5_000_000)))  # all different
+    pq.write_table(pa.table({"x": pa.array(np.tile(block, 10), pa.int16())}), parquet)
+    command = [sys.executable, "-c", MEASURE, str(text), str(parquet)]
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
+    *users, peak = map(int, result.stdout.split())
+    assert users == [5 * 10**6] * 2
+    assert peak < 1000, f"{peak} MB"
