@@ -79,18 +79,18 @@ def redraw(epsilon: float, users: int, kind: str) -> tuple[Any, str]:
 
 
 def test_a_grid_has_every_setting_with_at_most_one_slider_off_its_marks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(grids, "STEPS", 10)
     monkeypatch.setattr(grids, "MARKS", (4, 3))
-    monkeypatch.setattr(grids, "BYTES", 10_000)
+    monkeypatch.setattr(grids, "BYTES", 5_000)
     controls = {"epsilon": Slider(1.0, 0.1, 8.0, log=True), "users": Slider(500, 100, 1000)}
     made = json.loads(grid(redraw, controls | {"kind": Choice("b", "ab")}))
     epsilon, users, _ = made["controls"]
     assert (epsilon["values"][0], epsilon["values"][epsilon["start"]], epsilon["values"][-1]) == ("0.1", "1", "8")
-    assert min(len(epsilon["values"]), len(users["values"])) >= 40
     settings = {tuple(setting[0]): setting for setting in made["settings"]}
     for at in itertools.product(*(range(len(control["values"])) for control in made["controls"])):
         off = sum(i not in control["marks"] for i, control in zip(at, made["controls"], strict=True))
         assert (at in settings) == (off <= 1)
-    for place, setting in list(settings.items())[::97]:
+    for place, setting in list(settings.items())[::17]:
         first, second = (float(c["values"][i].replace(",", "")) for c, i in zip((epsilon, users), place, strict=False))
         ((kind, *columns),) = setting[4]
         values = made["columns"][columns[made["kinds"][kind]["columns"].index("y")]]
