@@ -210,8 +210,9 @@ def _find_separator(text: str, skip: int) -> str:
 
 
 def _ask_separator(rows: list[str], separator: str) -> None:
-    """Ask about a table of one column if a mark in every row may stand between fields."""
-    mark = next((mark for mark in ",;\t| :^~" if all(mark in row for row in rows)), "")
+    """Ask about a table of one column if a mark that is as often in every row may stand between fields."""
+    times = {mark: {row.count(mark) for row in rows[1:]} for mark in ",;\t| :^~" if mark in rows[0]}
+    mark = next((mark for mark, counts in times.items() if len(counts) == 1 and 0 not in counts), "")
     one = {"it is one column": {"separator": separator}}
     if mark and mark in ",;\t|":
         question = f"every row is one field in quotes with {mark!r} in it; if it is several, take these quotes off"
