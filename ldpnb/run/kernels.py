@@ -19,8 +19,7 @@ from typing import Any, cast
 
 from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 
-NAME = "ldpnb-forked"
-"""As the package's metadata registers it."""
+NAME = "ldpnb-forked"  # as the package's metadata registers it
 
 _IMPORTS = ["ipykernel.kernelapp", "ipykernel.debugger", "ipywidgets", "scipy.optimize", "scipy.stats"]
 _IMPORTS += ["matplotlib.backends.backend_agg", "matplotlib_inline.backend_inline", "PIL.Image"]
@@ -28,24 +27,45 @@ _IMPORTS += ["ldpnb.notebook.figures", "ldpnb.notebook.live", "ldpnb.notebook.ve
 _LAUNCHER = ["-m", "ipykernel_launcher"]
 
 
+class _Process(getattr(multiprocessing.context, "ForkServerProcess", BaseProcess)):  # type: ignore[misc]
+    """A forked process with the methods of `subprocess.Popen` that Jupyter calls."""
+
+    stdin = stdout = stderr = None
+
+    def poll(self) -> int | None:
+        return cast("int | None", self.exitcode)
+
+    def wait(self) -> int | None:
+        self.join()
+        return self.poll()
+
+    def send_signal(self, number: int) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, number)
+
+
 class ForkedKernel(LocalProvisioner):
     """A kernel of this Python, forked from a process that has the imports where that can be done."""
+
+    async def pre_launch(self, **options: Any) -> Any:
+        """Wait for the imports before ports are chosen, since until the kernel has these others may take them."""
+        multiprocessing.set_forkserver_preload(_IMPORTS)
+        with contextlib.suppress(OSError, EOFError, RuntimeError):  # then the kernel is not forked either
+            _Process(target=int, daemon=True).start()
+        return await super().pre_launch(**options)
 
     async def launch_kernel(self, cmd: list[str], **options: Any) -> Any:
         """Start the kernel that `cmd` describes: Python, ``-m ipykernel_launcher`` and its arguments."""
         program = cmd[: cmd.index(_LAUNCHER[1]) + 1] if _LAUNCHER[1] in cmd else cmd
         if sys.platform != "linux" or [program[0], *program[-2:]] != [sys.executable, *_LAUNCHER]:
             return await super().launch_kernel(cmd, **options)
-        context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(_IMPORTS)
         given = cmd[len(program) :], dict(options["env"]), options.get("cwd") or os.getcwd()
-        process = context.Process(target=_become_a_kernel, args=given, daemon=True)
+        process = _Process(target=_become_a_kernel, args=given, daemon=True)
         try:
             process.start()
         except (OSError, EOFError, RuntimeError):
             return await super().launch_kernel(cmd, **options)
-        self.process = cast(Any, _Popen(process))
-        self.pid = self.pgid = process.pid
+        self.process, self.pid, self.pgid = cast(Any, process), process.pid, process.pid
         return self.connection_info
 
 
@@ -88,23 +108,3 @@ def be_killed_with_parent() -> None:
     fcntl.fcntl(parent.sentinel, fcntl.F_SETFL, os.O_ASYNC)
     if not parent.is_alive():  # before that
         os._exit(1)
-
-
-class _Popen:
-    """A `multiprocessing.Process` with the methods of `subprocess.Popen` that Jupyter calls."""
-
-    stdin = stdout = stderr = None
-
-    def __init__(self, process: BaseProcess) -> None:
-        self._process, self.kill, self.terminate = process, process.kill, process.terminate
-
-    def poll(self) -> int | None:
-        return self._process.exitcode
-
-    def wait(self) -> int | None:
-        self._process.join()
-        return self._process.exitcode
-
-    def send_signal(self, number: int) -> None:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(cast(int, self._process.pid), number)
