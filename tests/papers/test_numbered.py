@@ -1,4 +1,4 @@
-"""Every theorem, figure, table and displayed claim that a source numbers has a row, or a reason why it needs none."""
+"""Every theorem, figure, table and displayed claim that a source numbers, by its text, has a row, or a reason for none."""
 
 import csv
 import re
@@ -9,7 +9,6 @@ import pytest
 from ldpnb import claims
 
 NUMBERED = list(csv.DictReader((Path(__file__).parent / "numbered.csv").read_text(encoding="utf-8").splitlines()))
-"""What the sources number, read from their texts."""
 
 
 def named(number: str, place: str) -> bool:
