@@ -223,7 +223,7 @@ def scheduler() -> Iterator[str]:
     """Address of a cluster of two processes that know our experiments."""
     distributed = pytest.importorskip("distributed")
     os.environ["PYTHONPATH"] = str(HERE)
-    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
     with distributed.LocalCluster(**options) as cluster:
         yield cluster.scheduler_address
     del os.environ["PYTHONPATH"]
