@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from demonstration import COMPUTE, PARAMETERS, begun, gone, notebook
+from jupyter_client.connect import LocalPortCache
 from jupyter_client.provisioning import KernelProvisionerFactory
 from patience import PATIENCE
 
@@ -207,6 +208,16 @@ def test_kernels_are_forked_unless_the_variable_says_otherwise_or_nothing_can_be
         monkeypatch.setattr(starts, "start", start)
         assert run_one("01_line").error == ""
         assert re.search(f"{program}.*{provisioner}", path.read_text())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="kernels are forked on Linux")
+def test_ports_are_chosen_once_the_imports_are_there(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    steps, starts = [], multiprocessing.context.ForkServerProcess
+    for owner, name in ((starts, "start"), (LocalPortCache, "find_available_port")):
+        step = getattr(owner, name)
+        monkeypatch.setattr(owner, name, lambda *given, n=name, s=step: steps.append(n) or s(*given))
+    assert run_one("01_line").error == ""
+    assert list(dict.fromkeys(steps)) == ["start", "find_available_port"], "else another program may take them"
 
 
 def test_a_check_runs_the_cells_and_names_a_number_that_differs_from_the_stored_one(checkout: Path, ldpnb) -> None:
