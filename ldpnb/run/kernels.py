@@ -1,9 +1,8 @@
-"""A kernel provisioner for Jupyter: kernels forked from a process that has the imports.
+"""A kernel provisioner for Jupyter: kernels forked by the standard library's forkserver, which has the imports.
 
-Starting Python and its imports takes longer than most notebooks compute. The standard library's forkserver does that
-once, and all notebooks together take about half the time. `ldpnb run` and the tests choose it by its name in the
-variable ``JUPYTER_DEFAULT_PROVISIONER_NAME``; ``local-provisioner`` there does without. Where nothing can be forked
-(other systems than Linux, too few processes or files) the ordinary way of starting a kernel takes over.
+These take longer than most notebooks compute; done once, all notebooks take half the time. `ldpnb run` and the tests
+choose it by its name in ``JUPYTER_DEFAULT_PROVISIONER_NAME``, where ``local-provisioner`` does without. Where nothing
+can be forked (other systems than Linux, too few processes or files) the ordinary start of a kernel takes over.
 """
 
 import contextlib
@@ -49,9 +48,10 @@ class ForkedKernel(LocalProvisioner):
 
     async def pre_launch(self, **options: Any) -> Any:
         """Wait for the imports before ports are chosen, since until the kernel has these others may take them."""
-        multiprocessing.set_forkserver_preload(_IMPORTS)
-        with contextlib.suppress(OSError, EOFError, RuntimeError):  # then the kernel is not forked either
-            _Process(target=int, daemon=True).start()
+        if sys.platform == "linux":
+            multiprocessing.set_forkserver_preload(_IMPORTS)
+            with contextlib.suppress(OSError, EOFError, RuntimeError):  # then the kernel is not forked either
+                _Process(target=int, daemon=True).start()
         return await super().pre_launch(**options)
 
     async def launch_kernel(self, cmd: list[str], **options: Any) -> Any:
