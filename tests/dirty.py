@@ -268,7 +268,9 @@ KINDS = {
         "quotes off",
         {"separator": "|", "kind": "category"},
     ),
-    "blanks between fields": csv(text("age sex", AGES, SEXES, sep=" "), "age", AGE, "separator= ", {"separator": " "}),
+    "blanks between fields": csv(
+        text("age sex", AGES, SEXES, sep=" "), "age", AGE, "separator=space", {"separator": " "}
+    ),
     "a quote left open": csv(SURVEY.replace(b"m\n", b'"m\n', 1), "age", REFUSED, "quote"),
     "line ends in quotes": csv(text("note,age", ['"one\ntwo"'] * ROWS, AGES), "age", AGE),
     "separators at the ends": csv(text("age;sex;", AGES, SEXES, [""] * ROWS, sep=";"), "sex", PAIR),

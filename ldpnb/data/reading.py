@@ -15,7 +15,8 @@ Ways = dict[str, dict[str, Any]]
 THOUSANDS = {"": "", ".": ".", ",": ",", " ": " \u00a0\u202f\u2009", "'": "'\u2019"}
 """Marks between groups of three digits, each with those that stand for the same."""
 
-_SAME = {"tab": "\t", "\\t": "\t", "\u00a0": " ", "\u202f": " ", "\u2019": "'"}
+_SAME = {"tab": "\t", "\\t": "\t", "space": " ", "\u00a0": " ", "\u202f": " ", "\u2019": "'"}
+_NAMES = {"\t": "tab", " ": "space"}
 _WHOLE = r"\d{0,6}", "a whole number >= 0"
 
 
@@ -35,7 +36,7 @@ class Reading:
     skip: int | None = _option(None, "Lines above the header.", *_WHOLE)
     header: int | None = _option(None, "Rows of the header, the first with names; 0 for columns 1, 2, ...", *_WHOLE)
     footer: int | None = _option(None, "Rows below the data.", *_WHOLE)
-    separator: str = _option("", "Mark between fields.", r'[^"\r\n]?', "one character or tab")
+    separator: str = _option("", "Mark between fields.", r'[^"\r\n]?', "one character, tab or space")
     encoding: str = _option("", "Such as utf-8 or cp1252.")
     decimal: str = _option("", "Decimal mark.", "[.,]?", "a point or a comma")
     thousands: str = _option(
@@ -129,4 +130,4 @@ def spelled(options: Mapping[str, Any]) -> Iterator[str]:
         if isinstance(value, tuple | list):
             one = len(value) == 1 and not value[0].startswith("[")
             value = value[0] if one else json.dumps(value, ensure_ascii=False)
-        yield f"{name}={'tab' if value == chr(9) else value}"
+        yield f"{name}={_NAMES.get(value, value)}"

@@ -117,7 +117,7 @@ def test_entries_too_many_to_list_are_tallied_as_few_are(tmp_path: Path, monkeyp
 @pytest.mark.parametrize(
     ("stated", "rule"),
     [
-        ({"separator": "::"}, "separator must be one character or tab, got separator='::'"),
+        ({"separator": "::"}, "separator must be one character, tab or space, got separator='::'"),
         ({"decimal": "x"}, "decimal must be a point or a comma, got decimal='x'"),
         ({"thousands": "0"}, "thousands must be a point, comma, .* got thousands='0'"),
         ({"decimal": ",", "thousands": ","}, "thousands must not be the decimal mark"),
