@@ -253,6 +253,8 @@ ACCURACY = [
     (lambda: means.users_for_certain(LocalLaplace(1e-8), 1e-6, 1e-9), "exact count of at most 1e\\+10 users"),
     (lambda: histograms.unary_report_bits(0.7, 0.2, 0), "domain_size must be an integer >= 1, got domain_size=0"),
     (lambda: means.largest_warner_constant(201, 0.01), "users must be at most 200, got users=201"),
+    (lambda: means.largest_warner_constant(0, 0.01), "users must be an integer >= 1, got users=0"),
+    (lambda: information.fisher_information(np.ones((2, 2, 1)), [0.5, 0.5]), "one entry per input of the channel"),
     (
         lambda: exact_total_variation([5, 4], SampledCounts(10, 0.5, WARNER)),
         "holders must add up to the 10 users, got 9",
