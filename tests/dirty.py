@@ -16,6 +16,7 @@ from typing import Any
 
 import openpyxl
 import pandas as pd
+import pyarrow as pa
 import pyreadstat
 
 ROWS = 60
@@ -132,6 +133,7 @@ def parquet(path: Path) -> None:
     columns = {"age": pd.array([None if i % 6 == 0 else a for i, a in enumerate(AGES)], dtype="Int64")}
     columns |= {"pay": [Decimal(str(p)) for p in PAYS], "sex": pd.Categorical(SEXES), "list": [[a] for a in AGES]}
     columns |= {"own": [a > 40 for a in AGES], "day": DAYS, "digits": [int(f"{d:%Y%m%d}") for d in DAYS]}
+    columns["end"] = pd.array([10**7] * ROWS, pd.ArrowDtype(pa.int32())).astype(pd.ArrowDtype(pa.date32()))
     pd.DataFrame(columns).to_parquet(path, index=False)
 
 
@@ -343,6 +345,7 @@ KINDS = {
     "Parquet with dates": Dirty("a.parquet", parquet, "day", months(DAYS)),
     "Parquet with dates as numbers": Dirty("a.parquet", parquet, "digits", months(DAYS), "", {"dates": "%Y%m%d"}),
     "Parquet with answers": Dirty("a.parquet", parquet, "own", tally([str(a > 40) for a in AGES])),
+    "Parquet with a date beyond all years": Dirty("a.parquet", parquet, "end", REFUSED, "out of range"),
     "Parquet with lists": Dirty("a.parquet", parquet, "list", REFUSED, "lists or records"),
     "SQLite": Dirty("a.db", lambda p: database(p, people={"age": BOTH}), "age", mean(BOTH)),
     "two tables": Dirty(
