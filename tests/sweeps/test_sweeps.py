@@ -1,6 +1,5 @@
 """Sweeps: the same numbers however they are run, kept once each, resumed, and collected exactly."""
 
-import os
 import shutil
 import signal
 import subprocess
@@ -222,11 +221,11 @@ def test_a_sweep_that_is_ended_goes_on_later(way: signal.Signals, tmp_path: Path
 def scheduler() -> Iterator[str]:
     """Address of a cluster of two processes that know our experiments."""
     distributed = pytest.importorskip("distributed")
-    os.environ["PYTHONPATH"] = str(HERE)
     options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
-    with distributed.LocalCluster(**options) as cluster:
-        yield cluster.scheduler_address
-    del os.environ["PYTHONPATH"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(HERE))
+        with distributed.LocalCluster(**options) as cluster:
+            yield cluster.scheduler_address
 
 
 def test_on_dask_a_lost_worker_loses_no_point_and_the_numbers_are_the_same(scheduler: str, tmp_path: Path) -> None:
