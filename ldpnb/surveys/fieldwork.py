@@ -24,8 +24,7 @@ def column(table: Any, name: str, *, gaps: bool = False) -> Words:
     """Return a column as words, ``(n,)``, which must be there; a missing entry is '' where there may be `gaps`."""
     if name not in table:
         raise ValueError(f"column {name} must be among the columns, got {', '.join(map(str, table))}")
-    places, different = pd.factorize(np.asarray(table[name]))
-    words = np.append(pd.Series(different).astype("string").str.strip().to_numpy(dtype=str), "")[places]
+    words = pd.Series(np.asarray(table[name])).astype("string").fillna("").str.strip().to_numpy(dtype=str)
     if not gaps:
         _refuse(words == "", words, f"{name} must be given in every row")
     return words

@@ -72,6 +72,7 @@ XYY, CLASSES = {"cluster": ["x", "y", "y"]}, {"class": ["y", "o"]}
 @pytest.mark.parametrize(
     ("plan", "table", "options", "message"),
     [
+        (SIMPLE, {"report": np.array([1, True], object)}, {}, "report must be 0 or 1, got 'True' in row 2"),
         (LABELS, {"report": ["a", "x"]}, {}, "report must be one of a, b, c, got 'x' in row 2"),
         (BITS, {"report": ["010", "01"]}, {}, "report must be a word of 3 bits, one per label, got '01' in row 2"),
         (LAPLACE, {"report": [0.5, np.nan]}, {}, "report must be a finite number, got '' in row 2"),
