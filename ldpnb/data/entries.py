@@ -135,12 +135,8 @@ def _apart(different: Any, *, days: bool) -> tuple[Any, NDArray[np.float64]]:
     numbers = np.full(len(different), np.nan)
     if different.dtype == "string[pyarrow]":
         return pc.utf8_trim_whitespace(pa.array(different)).fill_null(""), numbers
-    try:
-        entries = list(different)
-    except OverflowError as error:  # of a date beyond the year 9999
-        raise ValueError(f"holds what cannot be read: {error}") from None
     texts = []
-    for place, entry in enumerate(entries):
+    for place, entry in enumerate(different):
         texts.append(f"{label(entry)[:10]}T" if days and hasattr(entry, "year") else label(entry))
         if isinstance(entry, Number) and not isinstance(entry, bool | np.bool_):
             numbers[place] = float(entry)  # type: ignore[arg-type]

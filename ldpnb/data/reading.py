@@ -120,7 +120,7 @@ def naming(subject: str) -> Iterator[None]:
         raise
     except checks.UsageError:
         raise
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:  # the latter of a date beyond the year 9999
         raise ValueError(f"{subject}: {error}") from None
 
 

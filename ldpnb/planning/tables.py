@@ -55,7 +55,7 @@ def read_columns(
     with opened(path, name) as file:
         table = read(file, reading)
         _need(needed, table.names)
-    texts = {column: [_text(entry) for entry in table.column(column)] for column in dict.fromkeys(table.names)}
+        texts = {column: [_text(entry) for entry in table.column(column)] for column in dict.fromkeys(table.names)}
     return {column: np.array(entries, dtype=str) for column, entries in texts.items()}
 
 
