@@ -253,6 +253,7 @@ KINDS = {
     ),
     "a total": csv(SURVEY + b"Total,all\n", "sex", PAIR, "footer=1", {"footer": 1}),
     "a total above empty rows": csv(SURVEY + b"Total,9\n,\nSource: own,\n", "age", AGE, "footer=2", {"footer": 2}),
+    "a mean": csv(SURVEY + b"Mean,all\n", "sex", PAIR, "footer=1", {"footer": 1}),
     "a source": csv(SURVEY + b"\nSource: own survey\n", "age", AGE, "footer=1", {"footer": 1}),
     "rows that end early": csv(EARLY, "age", mean(BOTH), "bad_rows=fill", {"bad_rows": "fill"}),
     "early rows left out": csv(EARLY, "age", mean([a for a in BOTH if a]), "bad_rows=skip", {"bad_rows": "skip"}),

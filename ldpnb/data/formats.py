@@ -176,7 +176,7 @@ def _text(data: bytes, reading: Reading, columns: set[str] | None) -> Table:
     if len(rows) <= skip + header:
         raise ValueError("it has a header but no rows")
     if len(names) == 1 and not reading.separator:
-        _ask_separator(["".join(row) for row in rows if row], separator)
+        _ask_separator(["".join(row) for row in rows[skip:] if row], separator)
     last = _split(data[-_TAIL:].decode(errors="ignore"), separator)
     last = last[1 if len(data) > _TAIL else above + skip + header :]
     for _ in range(find_footer(last, reading, len(names))):
@@ -210,15 +210,14 @@ def _find_separator(text: str, skip: int) -> str:
 
 
 def _ask_separator(rows: list[str], separator: str) -> None:
-    """Ask about a table of one column if a mark that is as often in every row may stand between fields."""
-    times = {mark: {row.count(mark) for row in rows[1:]} for mark in ",;\t| :^~" if mark in rows[0]}
-    mark = next((mark for mark, counts in times.items() if len(counts) == 1 and 0 not in counts), "")
+    """Ask about a table of one column if a mark may stand between fields: one in the header and most rows."""
+    mark = next((m for m in ",;\t| :^~" if m in rows[0] and 2 * sum(m in row for row in rows) > len(rows)), "")
     one = {"it is one column": {"separator": separator}}
     if mark and mark in ",;\t|":
-        question = f"every row is one field in quotes with {mark!r} in it; if it is several, take these quotes off"
+        question = f"its rows are one field in quotes with {mark!r} in it; if it is several, take these quotes off"
         raise AmbiguousError(question, one)
     if mark:
-        raise AmbiguousError(f"every row has {mark!r}", {"it stands between fields": {"separator": mark}} | one)
+        raise AmbiguousError(f"its rows have {mark!r}", {"it stands between fields": {"separator": mark}} | one)
 
 
 def _find_encoding(data: bytes) -> tuple[str, AmbiguousError | None]:

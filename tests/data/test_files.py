@@ -114,6 +114,17 @@ def test_entries_too_many_to_list_are_tallied_as_few_are(tmp_path: Path, monkeyp
     assert few.tolist() == files.load_counts(path, "x", **ranged).counts.tolist() == [400] * 10
 
 
+@pytest.mark.parametrize(("above", "below", "skip"), [("", "", None), ("Survey 2024\n\n", "", 2), ("", '"8"\n', None)])
+@pytest.mark.parametrize("row", ['"{},{}"', "{} {}"])
+def test_rows_of_one_field_are_asked_about_below_titles_and_beside_odd_ones(
+    row: str, above: str, below: str, skip: int | None, tmp_path: Path
+) -> None:
+    rows = [row.format("id", "age"), *(row.format(i, 20 + i) for i in range(30))]
+    (tmp_path / "a.csv").write_text(above + "\n".join(rows) + "\n" + below)
+    with pytest.raises(AmbiguousError, match="its rows "):
+        files.load_counts(tmp_path / "a.csv", "", low=0, high=100, bins=10, reading=Reading(skip=skip))
+
+
 @pytest.mark.parametrize(
     ("stated", "rule"),
     [

@@ -78,7 +78,7 @@ def test_every_claim_stands_in_exactly_one_notebook_of_its_source() -> None:
 
 def test_the_registry_is_the_list_of_what_the_sources_claim() -> None:
     listed = (Path(__file__).parent / "claims.txt").read_text().split()
-    assert [c.id for c in claims.claims()] == listed
+    assert [c.id for c in claims.claims() if c.says] == listed
 
 
 @pytest.mark.parametrize("source", errata.sheets())

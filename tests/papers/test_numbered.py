@@ -1,4 +1,4 @@
-"""Every theorem, figure, table and displayed claim that a source numbers, by its text, has a row, or a reason for none."""
+"""Every theorem, figure, table and displayed claim that a source numbers has a row, or a reason why it needs none."""
 
 import csv
 import re
