@@ -1,6 +1,6 @@
 """What `estimate` does with a plan and a table: choices, sentences, refusals."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,8 @@ def test_the_interval_is_chosen_by_design_and_numbers(plan: FieldPlan, table: di
 
 def test_a_plan_of_one_stratum_is_a_simple_random_sample() -> None:
     table = ONES | {"stratum": ["n"] * 150}
-    assert estimate(replace(STRATA, strata={"n": (300, 150)}), table).rows == estimate(SIMPLE, ONES).rows
+    (one,), (simple,) = estimate(replace(STRATA, strata={"n": (300, 150)}), table).rows, estimate(SIMPLE, ONES).rows
+    np.testing.assert_equal(asdict(one), asdict(simple))  # from 3.13 on Python calls two rows with nan unequal
 
 
 def test_the_interval_of_a_group_is_chosen_too() -> None:
