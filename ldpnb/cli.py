@@ -183,8 +183,8 @@ def verdicts(source: str | None, status: str | None, verbose: bool) -> None:
 def report(errata: str | None) -> None:
     """Renew the committed erratum sheets, or print the sheet of a source.
 
-    A sheet is Markdown. Where there are pandoc and a TeX, this makes a PDF of it:
-    `ldpnb report --errata bun2022 | pandoc -V geometry:margin=18mm -o bun2022.pdf`
+    A sheet is Markdown. In a clone, where there are pandoc and a TeX, this makes a PDF of it, on two pages at most:
+    `ldpnb report --errata bun2022 | pandoc -d ldpnb/run/errata -o bun2022.pdf`
     """
     from ldpnb.run import errata as sheets
 

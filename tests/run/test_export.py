@@ -57,6 +57,18 @@ def test_text_of_a_figure_is_tex_in_pgf(tmp_path: Path) -> None:
     assert subprocess.run(command, cwd=tmp_path, capture_output=True, check=False).returncode == 0
 
 
+@pytest.mark.skipif(not (shutil.which("pandoc") and shutil.which("pdflatex")), reason="no pandoc, or no pdflatex")
+@pytest.mark.parametrize("sheet", sorted(home().glob("figures/*/errata.md")), ids=lambda sheet: sheet.parent.name)
+def test_an_erratum_sheet_has_two_pages_at_most(sheet: Path, tmp_path: Path) -> None:
+    paper = ["pandoc", "-s", "-d", home() / "ldpnb/run/errata", "-o", tmp_path / "sheet.tex", sheet]
+    assert subprocess.run(paper, check=False).returncode == 0
+    command = ["pdflatex", "-draftmode", "-interaction=nonstopmode", "-halt-on-error", "sheet"]
+    log = subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="latin-1", check=False).stdout
+    assert "[1" in log
+    assert "[3" not in log
+    assert "Overfull" not in log
+
+
 def test_without_tex_pgf_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda _: None)
     with pytest.raises(UsageError, match="format pgf takes pdflatex, which is not installed"):
