@@ -12,6 +12,7 @@ SOUND := $(shell test -f $(STAMP) && { test ! -s $(STAMP) || test "$$(cat $(STAM
 # one more than the cores: a kernel that starts or stops, or a test that waits, leaves its core idle
 JOBS   ?= 3
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export UV_SYSTEM_CERTS := true
 # without compiled modules every kernel would compile its imports anew, which takes longer than most notebooks
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -48,7 +49,7 @@ mutants: $(STAMP) ## break the formulas of ROOM=mechanisms in SAMPLE=40 small wa
 
 build/peers/.installed: tests/bench/peers.txt | $(STAMP)
 	@$(PYTHON) -m venv build/peers
-	@$(BIN)/python -m uv pip install --quiet --system-certs --python build/peers/bin/python -r tests/bench/peers.txt \
+	@$(BIN)/python -m uv pip install --quiet --python build/peers/bin/python -r tests/bench/peers.txt \
 	  || build/peers/bin/python -m pip install --quiet -r tests/bench/peers.txt
 	@touch $@
 
@@ -63,9 +64,9 @@ lab: $(STAMP) ## open JupyterLab on the tour; as root: make lab ARGS=--allow-roo
 	@$(BIN)/python -m jupyterlab --log-level=ERROR --LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb $(ARGS)
 
 lock: $(STAMP) ## resolve the dependencies anew into requirements.lock
-	@$(BIN)/python -m uv pip compile --quiet --system-certs --universal --generate-hashes --no-header --no-annotate \
+	@$(BIN)/python -m uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
 	  --no-emit-index-url --group dev pyproject.toml --output-file requirements.lock
-	@$(BIN)/python -m uv pip compile --quiet --system-certs --universal --generate-hashes --no-header --no-annotate \
+	@$(BIN)/python -m uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
 	  --no-emit-index-url --group pyproject.toml:site --constraint requirements.lock --output-file requirements-site.lock
 	@! grep -nE 'https?://|file:' requirements.lock requirements-site.lock
 
@@ -84,7 +85,7 @@ $(STAMP): requirements.lock pyproject.toml $(if $(SOUND),,always)
 	@test -n "$(SOUND)" || $(PYTHON) -m venv --clear $(VENV)
 	@# uv installs ten times faster, and not by what holds for making the lock when it starts elsewhere; pip, which honours pip.conf, is the fall-back
 	@{ $(BIN)/python -m pip install --quiet uv \
-	  && $(BIN)/python -m uv pip install --quiet --system-certs --directory / --python "$$PWD/$(BIN)/python" \
+	  && $(BIN)/python -m uv pip install --quiet --directory / --python "$$PWD/$(BIN)/python" \
 	    --require-hashes -r "$$PWD/requirements.lock"; } >$(VENV)/uv.log 2>&1 \
 	  || $(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
 	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
@@ -94,7 +95,7 @@ $(STAMP): requirements.lock pyproject.toml $(if $(SOUND),,always)
 
 # what builds pages and drives a browser over them, beside the rest
 $(PAGES): $(STAMP) requirements-site.lock
-	@$(BIN)/python -m uv pip install --quiet --system-certs --directory / --python "$$PWD/$(BIN)/python" \
+	@$(BIN)/python -m uv pip install --quiet --directory / --python "$$PWD/$(BIN)/python" \
 	    --require-hashes -r "$$PWD/requirements-site.lock" >$(VENV)/uv.log 2>&1 \
 	  || $(BIN)/python -m pip install --quiet --require-hashes -r requirements-site.lock
 	@touch $@
