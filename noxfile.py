@@ -8,7 +8,7 @@ from pathlib import Path
 import nox
 
 nox.options.default_venv_backend = "uv"
-PYTHONS = ["3.11", "3.12", "3.13"]
+PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
 CODE_PATHS = {
     "AVX2": {"NPY_DISABLE_CPU_FEATURES": "AVX512F AVX512CD AVX512_SKX", "OPENBLAS_CORETYPE": "Haswell"},
     "SSE": {"NPY_DISABLE_CPU_FEATURES": "AVX2 FMA3 AVX512F AVX512CD AVX512_SKX", "OPENBLAS_CORETYPE": "Nehalem"},

@@ -42,7 +42,8 @@ def test_a_live_section_reads_nothing_that_a_later_cell_makes_anew(notebook: Not
     tables = [symtable.symtable(cell["text"], cell["text"], "exec") for cell in code_cells(notebook)]
     live = [place for place, cell in enumerate(code_cells(notebook)) if "live(" in cell["text"]]
     for place in live:
-        read = {name for function in tables[place].get_children() for name in function.get_globals()}
+        functions = [child for child in tables[place].get_children() if isinstance(child, symtable.Function)]
+        read = {name for function in functions for name in function.get_globals()}
         later = {
             symbol.get_name() for table in tables[place + 1 :] for symbol in table.get_symbols() if symbol.is_assigned()
         }
