@@ -22,8 +22,11 @@ LOCKED = "tests/run/test_environment.py::test_installed_versions_are_the_locked_
 def dependencies(session: nox.Session, resolution: str) -> None:
     """Run the tests, or what is named after ``--``, with the newest or the oldest dependencies that are allowed.
 
-    Cells that show tables differ with the oldest: before version 3 pandas writes them otherwise. Try ``-- tests``.
+    The oldest have wheels for the oldest Python only, and cells that show tables differ with them: before version 3
+    pandas writes them otherwise. Try ``-- tests``.
     """
+    if resolution != "highest" and session.python != PYTHONS[0]:
+        session.skip("no wheels")
     session.run_install("uv", "pip", "install", "--resolution", resolution, "--group", "dev", "--editable", ".")
     session.run("python", "-m", "pytest", "--deselect", LOCKED, *session.posargs)
 
