@@ -53,7 +53,10 @@ build/peers/.installed: tests/bench/peers.txt | $(STAMP)
 	  || build/peers/bin/python -m pip install --quiet -r tests/bench/peers.txt
 	@touch $@
 
-site: $(PAGES) ## build the site into build/site, which opens from disk
+site: $(PAGES) ## build the site into build/site, which opens from disk; LITE=1 adds links to run notebooks in a browser
+	@test -z "$(LITE)" || { $(BIN)/python -m uv pip install --quiet --python $(BIN)/python --constraint requirements.lock \
+	    jupyterlite-sphinx==0.23.0 jupyterlite-pyodide-kernel==0.8.6 \
+	  && $(BIN)/python -m hatchling build --target wheel --directory build/lite/pypi >/dev/null; }
 	@$(BIN)/python -m ldpnb.site
 
 grids: $(STAMP) ## renew what the site needs to play live sections: make grids NOTEBOOKS="00_start 03_cluster"

@@ -5,6 +5,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import nbformat
+
 from ldpnb.run.catalogue import catalogue, home
 from ldpnb.site import pages
 
@@ -24,6 +26,9 @@ def sources() -> Iterator[tuple[str, bytes]]:
             yield path.relative_to(home()).as_posix(), path.read_bytes()
     for notebook in catalogue():
         yield f"notebooks/{notebook.id}.ipynb", notebook.path.read_bytes()
+        book = nbformat.read(notebook.path, 4)  # which in a browser begins by installing the package there
+        book.cells.insert(0, nbformat.v4.new_code_cell("%pip install -q ldpnb"))
+        yield f"_lite/{notebook.id}.ipynb", nbformat.writes(book).encode()
 
 
 def main() -> int:

@@ -1,5 +1,6 @@
 """Sphinx's settings for the site; `ldpnb.site.__main__` gives it the folder of its pages."""
 
+import os
 from pathlib import Path
 
 from ldpnb import __version__
@@ -14,9 +15,12 @@ extensions = [
     "sphinx.ext.linkcode",
     "numpydoc",
     "sphinx_design",
-    "ldpnb.site.mathematics",
     "ldpnb.site.extension",
+    *(["jupyterlite_sphinx"] if os.environ.get("LITE") else []),
 ]
+jupyterlite_dir = str(HERE.parents[1] / "build/lite")  # with the package's wheel
+jupyterlite_contents = ["_lite/*"]
+jupyterlite_bind_ipynb_suffix = False
 exclude_patterns = ["_*", "**/examples"]  # parts of pages
 nb_execution_mode = "off"
 nb_output_stderr = "remove"
@@ -40,13 +44,7 @@ html_css_files = ["site.css"]
 html_js_files = [("vega.js", {"defer": ""}), ("charts.js", {"defer": ""}), ("ledger.js", {"defer": ""})]
 html_show_search_summary = False  # it fetches pages, which a page opened from disk may not
 html_show_sourcelink = html_copy_source = False
-html_theme_options = {
-    "show_toc_level": 1,
-    "navigation_with_keys": False,
-    "secondary_sidebar_items": ["page-toc"],
-    "footer_start": ["copyright"],
-    "footer_end": [],
-}
+html_theme_options = {"secondary_sidebar_items": ["page-toc"], "footer_start": ["copyright"], "footer_end": []}
 
 
 def linkcode_resolve(domain: str, info: dict[str, str]) -> str | None:

@@ -12,7 +12,7 @@ from sphinx import addnodes
 
 from ldpnb.notebook.charts import Chart
 from ldpnb.run.catalogue import home
-from ldpnb.site import code, live, pages
+from ldpnb.site import code, live, mathematics, pages
 from ldpnb.site.charts import chart, script
 
 
@@ -69,8 +69,10 @@ def draw(app: Any, doctree: nodes.document) -> None:
             table.children = [nodes.Text(plain(table.astext()))]
     title = next(doctree.findall(nodes.title), None)
     if title is not None and (home() / f"{docname}.ipynb").exists():
-        download = f'<p class="files"><a href="{Path(name).name}.ipynb" download>Download this notebook</a></p>'
-        title.parent.insert(title.parent.index(title) + 1, raw(download))
+        links = f'<a href="{Path(name).name}.ipynb" download>Download this notebook</a>'
+        if "jupyterlite_sphinx" in app.extensions:
+            links += f' <a href="{root}lite/lab/index.html?path={name}.ipynb">Run in the browser</a>'
+        title.parent.insert(title.parent.index(title) + 1, raw(f'<p class="files">{links}</p>'))
 
 
 def plain(table: str) -> str:
@@ -111,4 +113,5 @@ def setup(app: Any) -> dict[str, bool]:
     app.connect("doctree-read", draw)
     app.connect("doctree-read", resolve)
     app.connect("html-collect-pages", code.pages)
+    app.add_html_math_renderer("mathml", (mathematics.inline, None), (mathematics.block, None))
     return {"parallel_read_safe": True, "parallel_write_safe": True}

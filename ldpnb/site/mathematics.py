@@ -22,10 +22,7 @@ _AFTER = (
     (_NAME, r'<mo lspace=".17em" rspace=".17em">\1</mo>'),  # ln x, but ln(x) and (ln x
     (r' rspace=".17em">(\w+)</mo>(?=(<mrow>)?<mo[^>]*>[(\[{|])', r' rspace="0">\1</mo>'),
     (r'(<mrow>|</mo>)<mo lspace=".17em"', r'\1<mo lspace="0"'),
-    (
-        r"<msub>(<mo)([^>]*>(?:max|min|sup|inf|lim)</mo>.*?)</msub>",
-        r'<munder>\1 movablelimits="true"\2</munder>',
-    ),
+    (r"<msub>(<mo)([^>]*>(?:max|min|sup|inf|lim)</mo>.*?)</msub>", r'<munder>\1 movablelimits="true"\2</munder>'),
 )
 
 
@@ -44,17 +41,13 @@ def mathml(formula: str, *, block: bool = False) -> str:
     return made
 
 
-def _inline(self: Any, node: nodes.math) -> None:
+def inline(self: Any, node: nodes.math) -> None:
+    """Add a formula in a line to a page."""
     self.body.append(mathml(node.astext()))
     raise nodes.SkipNode
 
 
-def _block(self: Any, node: nodes.math_block) -> None:
+def block(self: Any, node: nodes.math_block) -> None:
+    """Add a formula on a line of its own."""
     self.body.append(f'<div class="formula">{mathml(node.astext(), block=True)}</div>')
     raise nodes.SkipNode
-
-
-def setup(app: Any) -> dict[str, bool]:
-    """Offer the renderer to Sphinx under the name ``mathml``."""
-    app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

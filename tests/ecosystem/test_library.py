@@ -21,6 +21,13 @@ def test_what_computes_needs_and_loads_numpy_scipy_and_pandas_only(tmp_path: Pat
     assert asked == "asked for: nothing"
 
 
+def test_the_tour_runs_in_a_browser_s_python(tmp_path: Path) -> None:
+    command = [sys.executable, BARE.with_name("browser.py")]
+    result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.endswith(" cells\n")
+
+
 def read(folder: Path, name: str, content: bytes) -> None:
     (folder / name).write_bytes(content)
     files.load_counts(str(folder / name), "answer")

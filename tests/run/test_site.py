@@ -19,6 +19,7 @@ from ldpnb.run.catalogue import catalogue, home
 pytest.importorskip("latex2mathml", reason="`make site` installs what this needs")
 
 from ldpnb.site import code, live, mathematics, pages
+from ldpnb.site.__main__ import sources
 from ldpnb.site.charts import chart
 from ldpnb.site.mathematics import mathml
 
@@ -32,6 +33,14 @@ def test_the_examples_of_the_site_hold(module: Any) -> None:
     """Here, since collecting them takes the libraries of the site."""
     failed, tried = doctest.testmod(module)
     assert tried > failed == 0
+
+
+def test_a_notebook_for_the_browser_installs_the_package_first() -> None:
+    made = dict(sources())
+    for notebook in catalogue():
+        first, *cells = json.loads(made[f"_lite/{notebook.id}.ipynb"])["cells"]
+        assert first["source"] == ["%pip install -q ldpnb"]
+        assert cells == json.loads(notebook.path.read_bytes())["cells"]
 
 
 def test_rows_are_the_series_of_the_picture_with_their_numbers() -> None:
