@@ -179,10 +179,11 @@ def _log_binomial(trials: Floats, ones: Floats, rate: Floats | float) -> Floats:
 
 def _remainder(number: Floats) -> Floats:
     """Return ``ln n! - n ln n + n``, by three terms of Stirling's series from 100 on."""
-    large = np.maximum(number, 100.0)
-    series = 0.5 * np.log(2 * np.pi * large) + 1 / (12 * large) - 1 / (360 * large**3)
-    small = np.minimum(number, 100.0)
-    return np.where(number < 100, special.gammaln(small + 1) - special.xlogy(small, small) + small, series)
+    inverse, few = 1 / np.maximum(number, 100.0), number < 100
+    remainder: Floats = inverse * (1 / 12 - inverse * inverse / 360) - 0.5 * np.log(inverse / (2 * np.pi))
+    small = number[few]
+    remainder[few] = special.gammaln(small + 1) - special.xlogy(small, small) + small
+    return remainder
 
 
 def _excess(number: Floats, expected: Floats) -> Floats:

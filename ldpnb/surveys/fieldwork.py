@@ -24,7 +24,10 @@ def column(table: Any, name: str, *, gaps: bool = False) -> Words:
     """Return a column as words, ``(n,)``, which must be there; a missing entry is '' where there may be `gaps`."""
     if name not in table:
         raise ValueError(f"column {name} must be among the columns, got {', '.join(map(str, table))}")
-    words = pd.Series(np.asarray(table[name])).astype("string").fillna("").str.strip().to_numpy(dtype=str)
+    entries = np.asarray(table[name])
+    if entries.dtype.kind not in "iU":  # pandas knows which are missing
+        entries = pd.Series(entries).astype("string").fillna("").to_numpy(dtype=str)
+    words: Words = np.strings.strip(entries.astype(str))
     if not gaps:
         _refuse(words == "", words, f"{name} must be given in every row")
     return words
@@ -130,8 +133,11 @@ def _answers(plan: FieldPlan, words: Words) -> Floats:
         _refuse(~np.isin(words, plan.labels), words, f"report must be one of {', '.join(plan.labels)}")
         return (words[:, None] == np.array(plan.labels)).astype(float)
     k = len(plan.labels)
-    pattern, rule = (f"[01]{{{k}}}", f"a word of {k} bits, one per label") if k else (r"[01](\.0)?", "0 or 1")
-    _refuse(~pd.Series(words).str.fullmatch(pattern).to_numpy(dtype=bool), words, f"report must be {rule}")
+    fits, rule = np.isin(words, ("0", "1", "0.0", "1.0")), "0 or 1"
+    if k:
+        fits = pd.Series(words).str.fullmatch(f"[01]{{{k}}}").to_numpy(dtype=bool)
+        rule = f"a word of {k} bits, one per label"
+    _refuse(~fits, words, f"report must be {rule}")
     return words.astype(f"U{k or 1}").view("U1").reshape(-1, k or 1).astype(float)
 
 

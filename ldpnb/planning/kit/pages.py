@@ -5,6 +5,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from fractions import Fraction
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -53,8 +54,7 @@ def pages(
     tables = tomllib.loads(files(__package__).joinpath("texts/words.toml").read_text(encoding="utf-8"))
     meanings = tables.pop("entries") | {name: f"one of {_shown(values)}" for name, values in groups.items()}
     for name, table in tables.items():
-        text = table.get(_TEMPLATES.compile_expression(table["by"])(words), "")
-        words[name] = _TEMPLATES.from_string(text).render(words)
+        words[name] = _text(table.get(_expression(table["by"])(words), "")).render(words)
     words["meanings"] = meanings | {"report": words["recorded"]}
     texts = _PAGES if plan.device == "form" else (*_PAGES, "card.md")
     made = {name: _TEMPLATES.get_template(name).render(words) for name in texts}
@@ -130,3 +130,4 @@ _TEMPLATES = Environment(
     keep_trailing_newline=True,
 )  # fmt: skip
 _TEMPLATES.filters |= {"up": _up, "literal": literal, "cell": lambda text: str(text).replace("|", "\\|")}
+_expression, _text = cache(_TEMPLATES.compile_expression), cache(_TEMPLATES.from_string)
