@@ -206,7 +206,7 @@ KINDS = {
     "in brackets": column(
         [f"({-a})" if a < 0 else a for a in SIGNED],
         mean(SIGNED),
-        r"such as '\(25\)'.*strip=\(\) \(take them off, brackets are a minus\)",
+        r"such as '\(25\)'.*strip=\(\) \(take them off, '\(25\)' is -25\)",
         strip="()",
     ),
     "minus behind": column(
@@ -216,7 +216,7 @@ KINDS = {
         kind="category",
     ),
     "a currency in brackets": column(
-        [f"(€{-a})" if a < 0 else f"€{a}" for a in SIGNED], mean(SIGNED), r"brackets are a minus", strip=["€", "()"]
+        [f"(€{-a})" if a < 0 else f"€{a}" for a in SIGNED], mean(SIGNED), r"'€18' is 18", strip=["€", "()"]
     ),
     "fewer than five": column(
         [f"<{a}" if a < 20 else a for a in AGES],
@@ -232,6 +232,13 @@ KINDS = {
         [1 + a % 5 if a else 99 for a in BOTH], mean([1 + a % 5 if a else None for a in BOTH]), "=99", missing=[99]
     ),
     "negative codes": column([a or -9 for a in BOTH], mean(BOTH), "missing=-9", missing=-9),
+    "codes among negative numbers": column(
+        [a - 38 if a else -999 for a in BOTH], mean([a - 38 if a else None for a in BOTH]), "missing=-999", missing=-999
+    ),
+    "codes below all numbers": column(
+        [5000 + a if a else 99 for a in BOTH], mean([5000 + a if a else None for a in BOTH]), "missing=99", missing=99
+    ),
+    "numbers too large": column([a or "7e400" for a in BOTH], mean(BOTH), "missing=inf", missing="inf"),
     "codes that are answers": column(
         [a or 99 for a in BOTH], mean([a or 99 for a in BOTH]), "present=99", present="99"
     ),
@@ -312,6 +319,9 @@ KINDS = {
     "a word among dates": column(
         ["k.A.", *(f"{d:%d.%m.%Y}" for d in DAYS[1:])], months(DAYS[1:]), "missing=k.A.", missing="k.A."
     ),
+    "dates for no date": column(
+        ["31.12.9999", *(f"{d:%d.%m.%Y}" for d in DAYS[1:])], months(DAYS[1:]), "=9999-12-31", missing="9999-12-31"
+    ),
     "American or not": column([f"{d:%m/%d/%Y}" for d in MDY], months(MDY), "dates=%m/%d/%Y", dates="%m/%d/%Y"),
     "days before months": column([f"{d:%Y-%d-%m}" for d in MDY], months(MDY), dates="%Y-%d-%m"),
     "two digits": column([f"{d:%d.%m.%y}" for d in DAYS], months(DAYS), "century", dates="%d.%m.%y"),
@@ -329,6 +339,7 @@ KINDS = {
     ),
     "a name that lies": Dirty("a.xls", text("age\tsex", AGES, SEXES, sep="\t"), "age", AGE),
     "a web page": Dirty("a.xls", b"<html><table><tr><td>1</td></tr></table></html>", "age", REFUSED, "web page"),
+    "a tar archive": Dirty("a.tar.gz", gzip.compress(b"\0" * 257 + b"ustar\0" + SURVEY), "age", REFUSED, "tar archive"),
     "a picture": csv(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(range(256)) * 4, "age", REFUSED, "cannot be read"),
     "empty": csv(b"", "age", REFUSED, "empty"),
     "a header alone": csv(b"age,sex\n", "age", REFUSED, "no rows"),
@@ -361,6 +372,13 @@ KINDS = {
         [["d", "x"], ["k.A.", 1], *[[d, 1] for d in DAYS]], "d", months(DAYS), "missing=k.A.", {"missing": "k.A."}
     ),
     "typed dates and others": workbook(TYPED, "d", months(DAYS), "several forms", {"dates": "%d.%m.%Y"}),
+    "dates for no date in cells": workbook(
+        [["d", "x"], [dt.date(1900, 1, 1), 1], *[[d, 1] for d in DAYS]],
+        "d",
+        months(DAYS),
+        "missing=1900-01-01",
+        {"missing": "1900-01-01"},
+    ),
     "a code among dates in cells": workbook(
         [["d", "x"], [-9, 1], *[[d, 1] for d in DAYS]], "d", months(DAYS), "missing=-9", {"missing": -9}
     ),

@@ -20,7 +20,9 @@ ABSENT = frozenset({"", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null"
 """Entries that are missing among numbers and dates; among categories it is asked, but for the empty one."""
 
 _CODES = (-1, -7, -8, -9, -77, -88, -98, -99, -999, -9999, 88, 97, 98, 99, 888, 997, 998, 999, 9998, 9999, 99999)
-"""Numbers that stand for missing answers in many surveys."""
+_DAYS = ["1111-11-11", "1800-01-01", "1899-12-30", "1899-12-31", "1900-01-01", "1901-01-01", "1970-01-01", "2099-12-31"]
+_DAYS += ["2199-12-31", "2999-12-31", "9999-12-31"]
+"""Numbers and dates that stand for missing answers in many surveys and databases."""
 
 _GROUPS, _BLANKS = "".join(THOUSANDS.values()), THOUSANDS[" "]
 _DIGITS = rf"[+-]?\d[\d{_GROUPS}]*"
@@ -74,14 +76,19 @@ def parsed(series: "pd.Series[Any]", reading: Reading, *, ranged: bool = False) 
                 raise ValueError("holds lists or records, where it must hold one value a row") from None
         kind, meant = _meant(different, np.bincount(rows[rows >= 0], minlength=len(different)), kind, reading)
     if kind == "number":
-        codes = [float(code) for code in reading.missing if re.fullmatch(r"[+-]?\d+(\.\d+)?", code)]
+        codes = [float(code) for code in reading.missing if re.fullmatch(r"[+-]?(\d+(\.\d+)?|inf)", code)]
         meant[np.isin(meant, codes)] = np.nan
+        if len(endless := meant[np.isinf(meant)]):
+            ways: Ways = {"missing": {"missing": [f"{number:g}" for number in np.unique(endless)]}}
+            raise AmbiguousError("holds numbers that are too large", ways | _NAMES)
+    elif kind == "date":
+        meant[np.isin(meant, _days(pd.Series(reading.missing, dtype=object), _FORMS[0]))] = np.datetime64("NaT")
     places, values = pd.factorize(meant, sort=True)
     if not len(values):
         raise ValueError("has no entries")
     entries = Entries(kind, np.asarray(values), places if rows is None else np.append(places, -1)[rows])
-    if kind == "number" and not reading.missing:
-        _ask_missing(entries.values, entries.times, reading.present)
+    if kind != "category" and not reading.missing:
+        _ask_missing(entries, reading.present)
     return entries
 
 
@@ -251,41 +258,50 @@ def _read_as(texts: Any, decimal: str, thousands: str) -> NDArray[np.float64]:
 
 def _ask_others(entries: list[str], count: int) -> None:
     """Ask about entries of a column of numbers that are none; the most frequent of them are listed."""
-    signs, strangers = dict[str, None](), []
+    signs, strangers, first = dict[str, None](), [], ""
     for entry in entries:
         match = re.fullmatch(_SIGNED, entry)
         around = {sign.strip("()"): None for sign in match.groups("")} if match else {}
         around |= {"()": None} if entry[0] + entry[-1] == "()" else {}
         around.pop("", None)
-        signs |= around
+        signs, first = signs | around, first or (entry if around else "")
         strangers += [] if around else [entry]
     strangers, ways = list(dict.fromkeys(strangers)), Ways()
     if 0 < len(signs) <= _FEW:
-        meaning = "take them off" + (", brackets are a minus" if "()" in signs else "")
+        bare = re.sub("|".join(map(re.escape, signs)), "", first.strip("()")).strip()
+        meaning = f"take them off, {first!r} is {'-' * first.startswith('(')}{bare}"
         ways[meaning] = {"strip": list(signs)} | ({"missing": strangers} if 0 < len(strangers) <= _FEW else {})
     if len(missing := list(dict.fromkeys(entries))) <= _FEW:
         ways["these are missing"] = {"missing": missing}
     raise AmbiguousError(f"holds numbers and {count:,} other entries, such as {_few(entries)}", ways | _NAMES)
 
 
-def _ask_missing(numbers: NDArray[np.float64], times: NDArray[np.int64], present: Sequence[str]) -> None:
-    """Ask about numbers that look like codes of missing entries; `times` are their rows.
+def _ask_missing(entries: Entries, present: Sequence[str]) -> None:
+    """Ask about numbers or dates that look like codes of missing entries.
 
-    These are far above all others, or negative where no other is, or far more frequent than others.
+    These are far from all others, or negative where no other is, or far more frequent than others.
     """
-    usual = ~np.isin(numbers, _CODES)
+    codes, numbers, times = dict(zip(map(str, _CODES), _CODES, strict=True)), entries.values, entries.times
+    if entries.kind == "date":
+        codes = dict(zip(_DAYS, np.array(_DAYS, dtype="datetime64[D]").astype(int).tolist(), strict=True))
+        numbers = numbers.astype("datetime64[D]").astype(int)
+    usual = ~np.isin(numbers, [*codes.values()])
     if usual.all() or not usual.any():
         return
     values, typical = numbers[usual], np.median(times[usual])
     low, high = values.min(), values.max()
     whole = len(values) > 20 and bool((values % 1 == 0).all())
     heap = typical + 5 * np.sqrt(typical) if whole else np.inf
-    rows = {code: int(times[numbers == code].sum()) for code in sorted(_CODES) if str(code) not in present}
-    far = high + max(high - low, 1) / 2
-    odd = {str(code): n for code, n in rows.items() if n and (code > far or code < 0 <= low or n > heap)}
+    far = max(high - low, 1) / 2
+    odd = {}
+    for label, code in codes.items():
+        rows = int(times[numbers == code].sum())
+        away = code > high + far or code < low - far or code < 0 <= low
+        if rows and label not in present and (away or rows > heap):
+            odd[label] = rows
     if odd:
-        shown = ", ".join(f"{code} ({n:,} times)" for code, n in odd.items())
-        ways: Ways = {"missing": {"missing": [*odd]}, "numbers like others": {"present": [*odd]}}
+        shown = ", ".join(f"{label} ({rows:,} times)" for label, rows in odd.items())
+        ways: Ways = {"missing": {"missing": [*odd]}, f"{entries.kind}s like others": {"present": [*odd]}}
         raise AmbiguousError(f"{shown} may stand for a missing entry", ways)
 
 

@@ -84,8 +84,9 @@ def _read(path: Path, reading: Reading, columns: set[str] | None) -> Table:
         frame = _labelled(path, suffix)
     elif suffix in (".json", ".jsonl", ".ndjson"):
         frame = _records([line for line in data.splitlines() if line.strip()])
-    elif re.match(rb"\s*<(!doctype|html|table|\?xml)", data, re.I):
-        raise ValueError("it is a web page or XML, whatever its name says; save it from a spreadsheet as .csv or .xlsx")
+    elif re.match(rb"\s*<(!doctype|html|table|\?xml)|%PDF-|\{\\rtf|.{257}ustar", data, re.I | re.S):
+        what = "a web page, XML, PDF, rich text or a tar archive, whatever its name says"
+        raise ValueError(f"it is {what}; save it from a spreadsheet as .csv or .xlsx")
     else:
         return _text(data, reading, columns)
     return Table(tuple(map(str, frame)), frame.set_axis(range(frame.shape[1]), axis=1))
