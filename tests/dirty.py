@@ -13,6 +13,7 @@ from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 import openpyxl
 import pandas as pd
@@ -183,6 +184,11 @@ KINDS = {
         tally(cycled("Besançon", "Forêt")),
         r"encoding=cp1252 \(Besançon, Forêt\) or encoding=cp1250 \(Besançon, Foręt\)",
         {"encoding": "cp1252"},
+    ),
+    "accents of their own": csv(
+        text("größe,x", cycled("Köln", normalize("NFD", "Köln"), "Bonn"), AGES).replace("ö".encode(), b"o\xcc\x88", 1),
+        "größe",
+        tally(cycled("Köln", "Köln", "Bonn")),
     ),
     "two files joined": csv(text("ort", TOWNS) + text("", TOWNS, encoding="cp1252"), "ort", REFUSED, "UTF-8"),
     "a zero byte": csv(SURVEY.replace(b"m\n", b"m\0\n", 1), "age", AGE),

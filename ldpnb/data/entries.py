@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Number
 from typing import Any
+from unicodedata import normalize
 
 import numpy as np
 import pandas as pd
@@ -93,8 +94,8 @@ def parsed(series: "pd.Series[Any]", reading: Reading, *, ranged: bool = False) 
 
 
 def label(entry: Any) -> str:
-    """Return an entry as a name: a whole number without its point."""
-    return f"{entry:.15g}" if isinstance(entry, float) else str(entry).strip()
+    """Return an entry as a name: a whole number without its point, letters with their accents in one."""
+    return f"{entry:.15g}" if isinstance(entry, float) else normalize("NFC", str(entry).strip())
 
 
 def _meant(different: Any, times: NDArray[np.int64], kind: str, reading: Reading) -> tuple[str, Any]:
@@ -141,7 +142,8 @@ def _apart(different: Any, *, days: bool) -> tuple[Any, NDArray[np.float64]]:
 
     numbers = np.full(len(different), np.nan)
     if different.dtype == "string[pyarrow]":
-        return pc.utf8_trim_whitespace(pa.array(different)).fill_null(""), numbers
+        texts = pc.utf8_normalize(pc.utf8_trim_whitespace(pa.array(different)), "NFC")
+        return texts.fill_null(""), numbers
     texts = []
     for place, entry in enumerate(different):
         texts.append(f"{label(entry)[:10]}T" if days and hasattr(entry, "year") else label(entry))

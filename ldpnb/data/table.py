@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
+from unicodedata import normalize
 
 import pandas as pd
 
@@ -88,7 +89,7 @@ def find_header(rows: Rows, reading: Reading, width: int = 0) -> tuple[int, int,
     if header is None:
         _ask_header(rows[skip : skip + _ROWS], skip + 1)
     cells = rows[skip] + [""] * (width - len(rows[skip]))
-    names = [re.sub(r"\s+", " ", cell).strip() if header != 0 else "" for cell in cells]
+    names = [re.sub(r"\s+", " ", normalize("NFC", cell)).strip() if header != 0 else "" for cell in cells]
     numbered = not any(names)
     names = [name or (str(i) if numbered else f"column {i}") for i, name in enumerate(names, 1)]
     return skip, 1 if header is None else header, tuple(names)
