@@ -1,4 +1,4 @@
-# Two commands do everything on a machine with python3 >= 3.11, make and git:
+# Two commands do everything on a machine with python3 (3.11 to 3.14), make and git:
 #   make figures   set up, run every notebook, renew figures/
 #   make test      set up, run the unit tests, re-execute every notebook against its stored outputs
 PYTHON ?= python3
@@ -81,8 +81,8 @@ help: ## show this
 
 # the stamp is newer than the lock only after every step has passed, so a broken set-up is repeated
 $(STAMP): requirements.lock pyproject.toml $(if $(SOUND),,always)
-	@command -v $(PYTHON) >/dev/null || { echo "ldpnb needs Python 3.11 or newer, and there is no $(PYTHON) (Debian, Ubuntu: apt-get install python3 python3-venv; macOS: brew install python)"; exit 1; }
-	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "ldpnb needs Python 3.11 or newer, this is %d.%d; try: make $(MAKECMDGOALS) PYTHON=python3.12" % sys.version_info[:2])'
+	@command -v $(PYTHON) >/dev/null || { echo "ldpnb needs Python 3.11 to 3.14, and there is no $(PYTHON) (Debian, Ubuntu: apt-get install python3 python3-venv; macOS: brew install python)"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(0 if (3, 11) <= sys.version_info < (3, 15) else "ldpnb needs Python 3.11 to 3.14, which its locked libraries are for, and this is %d.%d; try: make $(MAKECMDGOALS) PYTHON=python3.13" % sys.version_info[:2])'
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "Python's venv module is missing (Debian, Ubuntu: apt-get install python3-venv)"; exit 1; }
 	@echo "setting up $(VENV) (about half a minute, 1 GB)"
 	@test -n "$(SOUND)" || $(PYTHON) -m venv --clear $(VENV)
