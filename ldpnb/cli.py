@@ -29,6 +29,10 @@ _ELSEWHERE = {
 """Commands whose modules are imported once they are called."""
 
 
+_DAMAGED = ("JSONDecodeError", "ParserError", "EmptyDataError", "UnicodeDecodeError")
+"""What committed JSON and tables end in once they were cut off; those of users are refused where they are read."""
+
+
 class _Commands(click.Group):
     """The commands of this module and those of `_ELSEWHERE`."""
 
@@ -62,6 +66,10 @@ def main() -> None:
         _end(f"{error}; one of ldpnb's extras (files, learning, dask) brings it", 2)
     except (OSError, MemoryError) as error:
         _end(str(error) or type(error).__name__, 1)
+    except ValueError as error:
+        if type(error).__name__ not in _DAMAGED:
+            raise
+        _end(f"a file of the checkout is damaged, `git status` names it: {error}", 1)
     sys.exit(code or 0)
 
 

@@ -141,3 +141,14 @@ def test_text_converts_by_the_declared_type(kind: str, text, value) -> None:
 def test_text_that_does_not_convert_is_refused(kind: str, text) -> None:
     with pytest.raises(UsageError, match=NO_VALUE):
         parameters.Parameter("x", kind, None, "").convert(text)
+
+
+@pytest.mark.parametrize("content", ['{"caption": "A li', ""])
+def test_a_committed_file_that_was_cut_off_ends_in_one_line(checkout: Path, ldpnb, content: str) -> None:
+    figure = checkout / "figures/1_demo/01_line/figure_1.csv"
+    figure.parent.mkdir(parents=True)
+    figure.write_text("x,y\n0,0\n")
+    figure.with_suffix(".json").write_text(content)
+    result = ldpnb("export", "figure_1")
+    assert result.returncode == 1
+    assert re.fullmatch("ldpnb: a file of the checkout is damaged, `git status` names it: .*\n", result.stderr)
