@@ -333,6 +333,9 @@ KINDS = {
     "two digits": column([f"{d:%d.%m.%y}" for d in DAYS], months(DAYS), "century", dates="%d.%m.%y"),
     "digits alone": column([f"{d:%Y%m%d}" for d in DAYS], months(DAYS), "dates=%Y%m%d", dates="%Y%m%d"),
     "with time and zone": column([f"{d}T10:00:00Z" for d in DAYS], months(DAYS)),
+    "of SAS": column([f"{d:%d%b%Y}:08:00:00".upper() for d in DAYS], months(DAYS)),
+    "years first, with points": column([f"{d:%Y.%m.%d}" for d in DAYS], months(DAYS)),
+    "of a form": column([f"{d:%Y/%m/%d} 8:00:00 PM GMT+2" for d in DAYS], months(DAYS)),
     "in words": column([f"{d:%d %b %Y}" for d in DAYS], months(DAYS)),
     "times of day": column(cycled("08:30", "12:00"), tally(cycled("08:30", "12:00"))),
     # formats

@@ -31,12 +31,14 @@ _SIGNED = rf"[+-]?(?:([^\w\s-]{{1,2}}|[A-Z]{{3}}) ?)?{_DIGITS}(?: ?([^\d.,\s-]{{
 """A number, and one with a sign before or behind it, such as that of a currency, or in brackets."""
 
 _DAY = r"(19|20)\d\d(0[1-9]|1[0-2])[0-3]\d"
-_TIME = r"([T ]\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?[AaPp][Mm])?( ?(Z|UTC|[+-]\d{2}:?\d{2}))?)?$"
-_DATE = rf"(\d{{1,4}}[-./ ](\d{{1,2}}|[A-Za-z]{{3,9}})[-./ ]\d{{1,4}}T?|[A-Za-z]{{3,9}} \d{{1,2}}, \d{{4}}){_TIME}"
+_TIME = r"([T :]\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?[AaPp][Mm])?( ?(Z|[A-Z]{3,4})?([+-]\d{1,2}(:?\d{2})?)?)?)?$"
+_DATE = r"\d{1,4}[-./ ](\d{1,2}|[A-Za-z]{3,9})[-./ ]\d{1,4}T?|[A-Za-z]{3,9} \d{1,2}, \d{4}|\d{1,2}[A-Za-z]{3}\d{4}"
+_DATE = f"({_DATE}){_TIME}"
 _TYPED = "%Y-%m-%dT"
 """How the dates of cells that have a type are written here."""
 _FORMS = ["%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%m-%d-%Y", "%d.%m.%y", "%d/%m/%y"]
-_FORMS += ["%m/%d/%y", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%d-%b-%Y", "%Y%m%d", _TYPED]
+_FORMS += ["%m/%d/%y", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%d-%b-%Y", "%Y%m%d", "%Y.%m.%d"]
+_FORMS += ["%d%b%Y", _TYPED]
 
 _FEW, _SAMPLE, _MANY = 8, 1000, 100_000
 _NAMES: Ways = {"names": {"kind": "category"}}
