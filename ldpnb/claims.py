@@ -46,31 +46,22 @@ LEDGERS = MappingProxyType(SOURCES | {"companion": "Results of this companion, w
 class Verdict:
     """The result of the evidence computed for a claim.
 
-    Parameters
-    ----------
-    status : Status
-        *reproduced*: holds as stated (under `assumption`, if one is named); *supported*: holds wherever it was tried,
-        but claims more; *corrected*: right in substance, wrong in a constant, sign, range or wording; *refuted*: false;
-        *answered*: a question; *open*: the evidence does not decide.
-    evidence : str
-        One line with the deciding numbers.
-    kind : Kind
-        An algebraic identity checked at machine precision, a complete enumeration, numerics with a certificate, a test
-        with a stated false-alarm rate, or a derivation that numbers confirm.
-    corrected, assumption : str
-        What does hold where the statement does not, or the answer to a question; what must be assumed beyond what the
-        source says.
-    false_alarm, power : float, optional
-        Of statistical evidence: the chance, at most 1e-6, that the verdict would differ though the claim is as decided,
-        which is required, and the chance of detecting the alternative.
-    reach, over : Reach, str
-        For which parameters the true statement (the claim or its correction) is decided: *all parameters* that it
-        covers or *a box* of them, by a decider, or *instances*; and their domain, the box, or why no more instances.
-    argument : str
-        Steps of the proof that are argued in words and checked by no decider.
-    reading : Reading
-        Whether the source's statement can be read in the text at hand, or its formula is lost and was reconstructed;
-        then the assumption that this makes must be stated.
+    - `status`, Status: *reproduced*: holds as stated (under `assumption`, if one is named); *supported*: holds wherever
+      it was tried, but claims more; *corrected*: right in substance, wrong in a constant, sign, range or wording;
+      *refuted*: false; *answered*: a question; *open*: the evidence does not decide.
+    - `evidence`, str: one line with the deciding numbers.
+    - `kind`, Kind: an algebraic identity checked at machine precision, a complete enumeration, numerics with a
+      certificate, a test with a stated false-alarm rate, or a derivation that numbers confirm.
+    - `corrected`, `assumption`, str: what does hold where the statement does not, or the answer to a question; what
+      must be assumed beyond what the source says.
+    - `false_alarm`, `power`, float, optional: of statistical evidence: the chance, at most 1e-6, that the verdict would
+      differ though the claim is as decided, which is required, and the chance of detecting the alternative.
+    - `reach`, `over`, Reach, str: for which parameters the true statement (the claim or its correction) is decided:
+      *all parameters* that it covers or *a box* of them, by a decider, or *instances*; and their domain, the box, or
+      why no more instances.
+    - `argument`, str: steps of the proof that are argued in words and checked by no decider.
+    - `reading`, Reading: whether the source's statement can be read in the text at hand, or its formula is lost and was
+      reconstructed; then the assumption that this makes must be stated.
     """
 
     status: Status

@@ -19,16 +19,10 @@ from ldpnb import checks
 def stream(*key: str | int | float, seed: int) -> np.random.Generator:
     """Return the generator that belongs to `key` under `seed`.
 
-    Parameters
-    ----------
-    *key : str, int or float
-        What the stream is for. Equal keys give equal streams, and no others do; ``1`` and ``1.0`` are the same key, and
-        so are ``0.0`` and ``-0.0``.
-    seed : int
-        The experiment's seed, ``>= 0``.
+    - `*key`, str, int or float: what the stream is for. Equal keys give equal streams, and no others do; ``1`` and
+      ``1.0`` are the same key, and so are ``0.0`` and ``-0.0``.
+    - `seed`, int: the experiment's seed, ``>= 0``.
 
-    Examples
-    --------
     >>> first, same, other = (stream("kRR", epsilon, seed=1).random() for epsilon in (0.5, 0.5, 0.6))
     >>> first == same, first == other
     (True, False)

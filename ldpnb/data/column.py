@@ -16,32 +16,19 @@ Scale = Literal["number", "date", "category"]
 class Column:
     """How many users hold each value of an attribute, in each of some groups where there are any.
 
-    Parameters
-    ----------
-    name : str
-        The attribute and its origin.
-    labels : tuple of str
-        The values.
-    counts : (k,) int, or (groups, k) int
-        Users per value.
-    numbers : (k,) float
-        The values as numbers: for a bin, the mean of its entries (its middle if there are none or they are not known);
-        for dates and categories, 0, 1, ...
-    source : str
-        The file or the provider.
-    groups : tuple of str
-        The groups, largest first; empty for a column without.
-    missing, outside : int
-        Rows without an entry, left out; and entries outside what was stated: numbers moved to the nearer end of their
-        range or left out, categories counted as "other", invalid trips left out.
-    low, high : float
-        The stated range of numbers, nan for others.
-    notes : tuple of str
-        Remarks that readers of results must know.
-    scale : {"number", "date", "category"}
-        Whether values are numbers, dates in their order, or names without one.
-    attribute : str
-        The attribute alone, as its file calls it.
+    - `name`, str: the attribute and its origin.
+    - `labels`, tuple of str: the values.
+    - `counts`, (k,) int, or (groups, k) int: users per value.
+    - `numbers`, (k,) float: the values as numbers: for a bin, the mean of its entries (its middle if there are none or
+      they are not known); for dates and categories, 0, 1, ...
+    - `source`, str: the file or the provider.
+    - `groups`, tuple of str: the groups, largest first; empty for a column without.
+    - `missing`, `outside`, int: rows without an entry, left out; and entries outside what was stated: numbers moved to
+      the nearer end of their range or left out, categories counted as "other", invalid trips left out.
+    - `low`, `high`, float: the stated range of numbers, nan for others.
+    - `notes`, tuple of str: remarks that readers of results must know.
+    - `scale`, {"number", "date", "category"}: whether values are numbers, dates in their order, or names without one.
+    - `attribute`, str: the attribute alone, as its file calls it.
     """
 
     name: str

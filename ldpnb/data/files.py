@@ -51,27 +51,17 @@ def load_counts(
     A ValueError names an unstated range, a column that is not there or not of that kind, and a file that cannot be
     read; it is an `AmbiguousError` if the file or the column has two readings.
 
-    Parameters
-    ----------
-    data : str or Path
-        A table in a file, see `ldpnb.data.formats.read`; ``""`` gives None.
-    column : str
-        Its name, empty without a file or for the only column of a table; case and surrounding blanks do not matter.
-    group : str
-        A column with groups, by which one of numbers is tallied; the groups are those that occur, the largest first.
-    low, high : float, optional
-        Range of a number, required for numbers; both None (or equal) if not stated.
-    bins : int
-        Number of bins of equal width between `low` and `high`, for real numbers.
-    categories : sequence of str
-        The categories; with ``"other"`` among them, all other entries count as that.
-    reading : Reading
-        How to read the file, as far as it must be stated.
-    report : bool
-        Whether it is to be collected: then `Column.report` is printed, and a column of one value refused.
+    - `data`, str or Path: a table in a file, see `ldpnb.data.formats.read`; ``""`` gives None.
+    - `column`, str: its name, empty without a file or for the only column of a table; case and surrounding blanks do
+      not matter.
+    - `group`, str: a column with groups, by which one of numbers is tallied; the groups are those that occur, the
+      largest first.
+    - `low`, `high`, float, optional: range of a number, required for numbers; both None (or equal) if not stated.
+    - `bins`, int: number of bins of equal width between `low` and `high`, for real numbers.
+    - `categories`, sequence of str: the categories; with ``"other"`` among them, all other entries count as that.
+    - `reading`, Reading: how to read the file, as far as it must be stated.
+    - `report`, bool: whether it is to be collected: then `Column.report` is printed, and a column of one value refused.
 
-    Examples
-    --------
     >>> load_counts("", "") is None
     True
     """

@@ -26,8 +26,6 @@ _HEADER = (
 def adult(column: Literal["age", "workclass"]) -> Column:
     """Return a column of the training split of UCI Adult, 32,561 people: age (17 to 90) or work class (nine of them).
 
-    Examples
-    --------
     >>> age = adult("age")
     >>> age.users, age.counts.size, age.labels[0]
     (32561, 74, '17')

@@ -69,8 +69,6 @@ class Reading:
     def of(cls, words: Sequence[str]) -> "Reading":
         """Return what words like ``thousands=.`` state; an option that takes several entries may occur several times.
 
-        Examples
-        --------
         >>> Reading.of(["missing=k.A.", "missing=-9"]).missing
         ('k.A.', '-9')
         """

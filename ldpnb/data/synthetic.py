@@ -15,14 +15,9 @@ def binomial(trials: int, *probabilities: float, largest: int | None = None) -> 
     and variance 24 beside 50 and 25 for Bin(100, .5), at a total variation distance of .0099: two data sets of 50,000
     users could hardly be told apart, and the second figure would show nothing new.
 
-    Parameters
-    ----------
-    trials : int
-        ``>= 1``.
-    probabilities : float
-        In ``[0, 1]``.
-    largest : int, optional
-        Largest value of the domain, ``>= trials``; those above `trials` have probability 0.
+    - `trials`, int: ``>= 1``.
+    - `probabilities`, float: in ``[0, 1]``.
+    - `largest`, int, optional: largest value of the domain, ``>= trials``; those above `trials` have probability 0.
     """
     count = checks.whole(trials=trials, at_least=1)
     last = count if largest is None else checks.whole(largest=largest, at_least=count)

@@ -48,33 +48,21 @@ class Layer:
 class Chart:
     """A tidy table, a row per point, and which of its columns are drawn where.
 
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        What is drawn.
-    x, y : str
-        Columns on the axes.
-    by, panel : str, optional
-        Columns that distinguish series and panels, in order of first appearance; several for panels are allowed.
-    error : str, optional
-        Column of standard errors; rows with one are points with bars of two, the others a line.
-    band : (str, str), optional
-        Columns between which a series is shaded, or to which the bars of its points reach.
-    xlabel, ylabel, xscale, yscale : str
-        Without a `ylabel`, each panel has its own vertical axis, which its title names. The scale of `x` may be a
-        ``category``: then it is the vertical axis, which has room for names, of which the first are drawn.
-    series : sequence
-        Values of `by` that are drawn, if not all.
-    mark : Kind
-        Kind of a series without errors.
-    layers : sequence of Layer
-        Columns drawn instead of `y`, which is then only the label of their common axis.
-    discrete : bool
-        Whether lines only guide the eye.
-    marks : sequence of Mark
-        Places to point out.
-    title, setting : str
-        The finding, with its number, and what was held fixed.
+    - `table`, pandas.DataFrame: what is drawn.
+    - `x`, `y`, str: columns on the axes.
+    - `by`, `panel`, str, optional: columns that distinguish series and panels, in order of first appearance; several
+      for panels are allowed.
+    - `error`, str, optional: column of standard errors; rows with one are points with bars of two, the others a line.
+    - `band`, (str, str), optional: columns between which a series is shaded, or to which the bars of its points reach.
+    - `xlabel`, `ylabel`, `xscale`, `yscale`, str: without a `ylabel`, each panel has its own vertical axis, which its
+      title names. The scale of `x` may be a ``category``: then it is the vertical axis, which has room for names, of
+      which the first are drawn.
+    - `series`, sequence: values of `by` that are drawn, if not all.
+    - `mark`, Kind: kind of a series without errors.
+    - `layers`, sequence of Layer: columns drawn instead of `y`, which is then only the label of their common axis.
+    - `discrete`, bool: whether lines only guide the eye.
+    - `marks`, sequence of Mark: places to point out.
+    - `title`, `setting`, str: the finding, with its number, and what was held fixed.
     """
 
     table: pd.DataFrame

@@ -27,19 +27,14 @@ def finding(
 ) -> dict[str, Any]:
     """Return the `title` and `marks` of `curves`, with the numbers of one place filled in.
 
-    Parameters
-    ----------
-    table : DataFrame
-        The rows of one panel of the figure.
-    x, y, by : str
-        Its columns, as drawn.
-    title : str
-        With fields: ``{x}`` is the place, ``{exact}`` the value of the curve "exact" there, ``{exact/bound}`` and
-        ``{exact-bound}`` a ratio and a difference of two. Numbers are `short`, or formatted as in ``{exact:.0%}``.
-    at : {"first", "middle", "last"}, float or callable
-        The place: a number is moved to the nearest one drawn, a function gets the values by place and curve.
-    marks : mapping, optional
-        The curves to mark there, with the texts beside the marks, which may have fields.
+    - `table`, DataFrame: the rows of one panel of the figure.
+    - `x`, `y`, `by`, str: its columns, as drawn.
+    - `title`, str: with fields: ``{x}`` is the place, ``{exact}`` the value of the curve "exact" there,
+      ``{exact/bound}`` and ``{exact-bound}`` a ratio and a difference of two. Numbers are `short`, or formatted as in
+      ``{exact:.0%}``.
+    - `at`, {"first", "middle", "last"}, float or callable: the place: a number is moved to the nearest one drawn, a
+      function gets the values by place and curve.
+    - `marks`, mapping, optional: the curves to mark there, with the texts beside the marks, which may have fields.
     side, panel
         As in `Mark`; by default the text of the highest mark is above it and the others are below.
 

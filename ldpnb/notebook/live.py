@@ -23,12 +23,9 @@ from ldpnb.notebook.grids import NAME, Choice, Slider, described, grid
 def live(redraw: Callable[..., tuple[Chart, str]], **controls: Slider | Choice) -> None:
     """Show `redraw`'s chart and sentence for the values of some controls, and redraw when one changes.
 
-    Parameters
-    ----------
-    redraw : callable
-        Takes one keyword per control and returns a chart and the sentence with the number that changes.
-    **controls : Slider or Choice
-        By parameter name; they start at the source's setting.
+    - `redraw`, callable: takes one keyword per control and returns a chart and the sentence with the number that
+      changes.
+    - `**controls`, Slider or Choice: by parameter name; they start at the source's setting.
     """
     from IPython.display import display
 

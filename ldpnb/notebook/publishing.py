@@ -23,16 +23,11 @@ def publish(chart: Chart, table: pd.DataFrame, name: str, *, caption: str) -> No
     Writes ``<name>.png`` and ``<name>.csv`` (10 significant digits), and their provenance ``<name>.json``: caption,
     title and setting, the encoding, the run's own parameters, and hashes of these files. `ldpnb run` adds a PDF.
 
-    Parameters
-    ----------
-    chart : Chart
-        What is shown.
-    table : pandas.DataFrame
-        Its numbers: those drawn, and perhaps further series. `ValueError` if it has not the rows.
-    name : str
-        Of the figure within its notebook's folder.
-    caption : str
-        What the figure shows, in a sentence or two; also its alternative text.
+    - `chart`, Chart: what is shown.
+    - `table`, pandas.DataFrame: its numbers: those drawn, and perhaps further series. `ValueError` if it has not the
+      rows.
+    - `name`, str: of the figure within its notebook's folder.
+    - `caption`, str: what the figure shows, in a sentence or two; also its alternative text.
     """
     from IPython.display import Image, display
 

@@ -13,10 +13,8 @@ def least(excess: Callable[[int], float], low: int, high: int, first: int, *, st
     - `first`, int: the number to begin with; from there on upwards by the slope, until one is enough.
     - `step`, float: how much the logarithm grows with each number; 0 if the number itself is the quantity.
 
-    Notes
-    -----
-    Then by false position, with the value at an end that stays halved ("Illinois", Dowell and Jarratt 1971), and by
-    bisection every eighth time and where a value is infinite.
+    Once one is enough, by false position, with the value at an end that stays halved ("Illinois", Dowell and Jarratt
+    1971), and by bisection every eighth time and where a value is infinite.
 
     >>> least(lambda n: math.log(1000 / n), 1, 10**12, 10), least(lambda n: math.log(1000 / n), 1, 999, 10)
     (1000, None)

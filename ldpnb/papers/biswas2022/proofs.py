@@ -78,10 +78,7 @@ def pooled(tallies: Any, users: Any = a + b, reports: Any = a * u + b * v) -> An
 def moments(estimate: Estimate, users: Users) -> tuple[Any, Any]:
     """Return mean and variance of an estimate over users who are silent, report the value, or another one.
 
-    Raises
-    ------
-    UnsoundError
-        If the estimate is not affine in the tallies.
+    That the estimate is not affine in the tallies is an UnsoundError.
     """
     value, others = symbols("value others")
     start = estimate([0, 0])

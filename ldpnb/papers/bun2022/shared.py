@@ -27,13 +27,7 @@ RELATIONS = ("deletion", "replacement")
 
 
 def ratio(loss: Real) -> Real:
-    """Return ``e^loss`` as a rational function, sums in exponents multiplied out.
-
-    Raises
-    ------
-    UnsoundError
-        If it is none.
-    """
+    """Return ``e^loss`` as a rational function, sums in exponents multiplied out; an UnsoundError if it is none."""
     value = expression(np.exp(loss)).replace(sympy.exp, lambda power: sympy.exp(sympy.expand(power)))
     if not value.is_rational_function():
         raise UnsoundError(f"not a rational function of e^epsilon: {value}"[:120])

@@ -22,12 +22,8 @@ GROUPS = ("male", "female")
 class Clients:
     """Counts of clients by group and value.
 
-    Parameters
-    ----------
-    counts : (d, m) int
-        Clients of each group holding each of its values.
-    values : (d, m) float
-        In ``[-1, 1]``; where a count is 0 the value does not matter.
+    - `counts`, (d, m) int: clients of each group holding each of its values.
+    - `values`, (d, m) float: in ``[-1, 1]``; where a count is 0 the value does not matter.
     """
 
     counts: NDArray[np.int64]

@@ -20,8 +20,6 @@ def text(place: str, key: str) -> str:
 def value(place: str, key: str) -> float:
     """Return a printed number; infinity for the dash of Table 1.
 
-    Examples
-    --------
     >>> value("Table 1", "M_R K=1e5 alpha=0.1"), value("Table 1", "M_R K=1e5 alpha=0.01")
     (1.86, inf)
     """

@@ -38,16 +38,10 @@ _FILE = re.compile(r"d\dp\d+([MF])(\.csv|\.txt)?", re.IGNORECASE)
 class Sessions:
     """Readings of many sessions.
 
-    Parameters
-    ----------
-    features : (n, 8) float
-        Columns as in `FEATURES`.
-    labels : (n,) int
-        Activity 1 to 4.
-    session : (n,) int
-        Which session a reading belongs to.
-    groups : (s,) int
-        Each session's group, 0 male and 1 female.
+    - `features`, (n, 8) float: columns as in `FEATURES`.
+    - `labels`, (n,) int: activity 1 to 4.
+    - `session`, (n,) int: which session a reading belongs to.
+    - `groups`, (s,) int: each session's group, 0 male and 1 female.
     """
 
     features: NDArray[np.float64]

@@ -33,11 +33,9 @@ def taxi(column: Literal["trip_distance", "payment_type"], path: str | Path = ""
     width, and that of 0.02 covers trips up to 20 miles. Trips of no length, beyond the last bin, or paid for by other
     codes than 1 to 5 are not valid and left out.
 
-    Parameters
-    ----------
-    column : {"trip_distance", "payment_type"}
-    path : str or Path
-        File of yellow or green trips in any format of `ldpnb.data.formats.read`; other columns are not read.
+    - `column`, {"trip_distance", "payment_type"}
+    - `path`, str or Path: file of yellow or green trips in any format of `ldpnb.data.formats.read`; other columns are
+      not read.
     """
     checks.choice(column=column, among=("trip_distance", "payment_type"))
     if not str(path):
@@ -62,8 +60,6 @@ def stand_in(column: Literal["trip_distance", "payment_type"]) -> Column:
     two common values. Both are made up: they have the shape of such data, not its numbers. Counts are rounded by
     largest remainders: nothing is random.
 
-    Examples
-    --------
     >>> stand_in("payment_type").users, stand_in("trip_distance").counts.size
     (359902, 1000)
     """

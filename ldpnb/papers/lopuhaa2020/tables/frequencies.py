@@ -33,14 +33,10 @@ _ROUNDING = 1e-9
 class Truth:
     """Where the true distribution and frequencies of each repetition come from.
 
-    Parameters
-    ----------
-    key : tuple
-        What tells its random stream from others'.
-    domain_size : int
-        Number of values.
-    draw : callable
-        From a generator to the distribution, nan where there is none to estimate, and the users per value.
+    - `key`, tuple: what tells its random stream from others'.
+    - `domain_size`, int: number of values.
+    - `draw`, callable: from a generator to the distribution, nan where there is none to estimate, and the users per
+      value.
     """
 
     key: Key
@@ -92,13 +88,10 @@ def zipf(domain_size: int, exponent: float) -> Floats:
 class Reports:
     """The reports of several repetitions, as tallies.
 
-    Parameters
-    ----------
-    mechanism : FrequencyMechanism
-    outputs : (m, k) uint8, optional
-        The values that each output supports; without it, output ``x`` supports the value ``x``.
-    tallies : (draws, m) int
-        How often each output was seen.
+    - `mechanism`, FrequencyMechanism
+    - `outputs`, (m, k) uint8, optional: the values that each output supports; without it, output ``x`` supports the
+      value ``x``.
+    - `tallies`, (draws, m) int: how often each output was seen.
     """
 
     mechanism: FrequencyMechanism
