@@ -238,6 +238,10 @@ KINDS = {
         [1 + a % 5 if a else 99 for a in BOTH], mean([1 + a % 5 if a else None for a in BOTH]), "=99", missing=[99]
     ),
     "negative codes": column([a or -9 for a in BOTH], mean(BOTH), "missing=-9", missing=-9),
+    "codes of a scale": column(
+        [1 + a % 5 if a else 9 for a in BOTH], mean([1 + a % 5 if a else None for a in BOTH]), "missing=9", missing=9
+    ),
+    "a scale up to nine": column([1 + a % 9 for a in AGES], mean([1 + a % 9 for a in AGES])),
     "codes among negative numbers": column(
         [a - 38 if a else -999 for a in BOTH], mean([a - 38 if a else None for a in BOTH]), "missing=-999", missing=-999
     ),

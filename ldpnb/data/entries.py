@@ -21,9 +21,10 @@ ABSENT = frozenset({"", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null"
 """Entries that are missing among numbers and dates; among categories it is asked, but for the empty one."""
 
 _CODES = (-1, -7, -8, -9, -77, -88, -98, -99, -999, -9999, 88, 97, 98, 99, 888, 997, 998, 999, 9998, 9999, 99999)
+_SCALE_CODES = (7, 8, 9)
 _DAYS = ["1111-11-11", "1800-01-01", "1899-12-30", "1899-12-31", "1900-01-01", "1901-01-01", "1970-01-01", "2099-12-31"]
 _DAYS += ["2199-12-31", "2999-12-31", "9999-12-31"]
-"""Numbers and dates that stand for missing answers in many surveys and databases."""
+"""Numbers, those of scales that end at 5 or before, and dates that stand for missing answers in many surveys."""
 
 _GROUPS, _BLANKS = "".join(THOUSANDS.values()), THOUSANDS[" "]
 _DIGITS = rf"[+-]?\d[\d{_GROUPS}]*"
@@ -285,8 +286,11 @@ def _ask_missing(entries: Entries, present: Sequence[str]) -> None:
 
     These are far from all others, or negative where no other is, or far more frequent than others.
     """
-    codes, numbers, times = dict(zip(map(str, _CODES), _CODES, strict=True)), entries.values, entries.times
-    if entries.kind == "date":
+    numbers, times = entries.values, entries.times
+    if entries.kind == "number":
+        scale = not ((numbers > 5) & (numbers < 7)).any()
+        codes = {str(code): code for code in (*_CODES, *(_SCALE_CODES if scale else ()))}
+    else:
         codes = dict(zip(_DAYS, np.array(_DAYS, dtype="datetime64[D]").astype(int).tolist(), strict=True))
         numbers = numbers.astype("datetime64[D]").astype(int)
     usual = ~np.isin(numbers, [*codes.values()])
@@ -301,7 +305,7 @@ def _ask_missing(entries: Entries, present: Sequence[str]) -> None:
     for label, code in codes.items():
         rows = int(times[numbers == code].sum())
         away = code > high + far or code < low - far or code < 0 <= low
-        if rows and label not in present and (away or rows > heap):
+        if rows and label not in present and (away or (rows > heap and not 0 < code < 10)):
             odd[label] = rows
     if odd:
         shown = ", ".join(f"{label} ({rows:,} times)" for label, rows in odd.items())
