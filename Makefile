@@ -57,7 +57,7 @@ site: $(PAGES) ## build the site into build/site, which opens from disk; LITE=1 
 	@test -z "$(LITE)" || { $(BIN)/python -m uv pip install --quiet --python $(BIN)/python --constraint requirements.lock \
 	    jupyterlite-sphinx==0.23.0 jupyterlite-pyodide-kernel==0.8.6 \
 	  && $(BIN)/python -m hatchling build --target wheel --directory build/lite/pypi >/dev/null; }
-	@$(BIN)/python -m ldpnb.site
+	@LDPNB_LITE=$(LITE) $(BIN)/python -m ldpnb.site
 
 grids: $(STAMP) ## renew what the site needs to play live sections: make grids NOTEBOOKS="00_start 03_cluster"
 	@LDPNB_GRIDS=1 $(BIN)/python -m ldpnb run --jobs $(JOBS) $(NOTEBOOKS)

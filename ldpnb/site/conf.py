@@ -16,7 +16,7 @@ extensions = [
     "numpydoc",
     "sphinx_design",
     "ldpnb.site.extension",
-    *(["jupyterlite_sphinx"] if os.environ.get("LITE") else []),
+    *(["jupyterlite_sphinx"] if os.environ.get("LDPNB_LITE") else []),
 ]
 jupyterlite_dir = str(HERE.parents[1] / "build/lite")  # with the package's wheel
 jupyterlite_contents = ["_lite/*"]
