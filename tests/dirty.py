@@ -123,6 +123,14 @@ def stata(path: Path) -> None:
     pd.DataFrame({"age": AGES, "sex": pd.Categorical(SEXES)}).to_stata(path, write_index=False)
 
 
+def rows_that_are_not_there(path: Path) -> bytes:
+    """Return a Stata file that says it has a billion rows."""
+    stata(path)
+    made = bytearray(path.read_bytes())
+    made[6:10] = (2**30).to_bytes(4, "little")
+    return bytes(made)
+
+
 def spss(path: Path) -> None:
     """Write an SPSS file with labels and a range of declared missing entries."""
     frame = pd.DataFrame({"age": [98.0 if i % 10 == 0 else float(a) for i, a in enumerate(AGES)]})
@@ -362,6 +370,7 @@ KINDS = {
     "broken records": Dirty("a.jsonl", b'{"age": 1}\n{"age": \n', "age", REFUSED, "cannot be read"),
     "a list of records": Dirty("a.json", pd.DataFrame({"age": AGES}).to_json(orient="records").encode(), "age", AGE),
     "Stata": Dirty("a.dta", stata, "sex", PAIR),
+    "Stata with rows that are not there": Dirty("a.dta", rows_that_are_not_there, "age", REFUSED, "fewer bytes than"),
     "SPSS": Dirty("a.sav", spss, "age", mean([None if i % 10 == 0 else a for i, a in enumerate(AGES)])),
     "Parquet with gaps": Dirty(
         "a.parquet", parquet, "age", mean([None if i % 6 == 0 else a for i, a in enumerate(AGES)])

@@ -125,7 +125,10 @@ def _labelled(path: Path, suffix: str) -> pd.DataFrame:
     """Read a file of Stata or SPSS, with words in place of codes where every code of a column has one."""
     import pyreadstat
 
-    frame, meta = (pyreadstat.read_dta if suffix == ".dta" else pyreadstat.read_sav)(path)
+    read_file = pyreadstat.read_dta if suffix == ".dta" else pyreadstat.read_sav
+    if (read_file(path, metadataonly=True)[1].number_rows or 0) > 1000 * path.stat().st_size:
+        raise ValueError("it has fewer bytes than its rows need")  # which would be made all the same, in gigabytes
+    frame, meta = read_file(path)
     for name, words in meta.variable_value_labels.items():
         if frame[name].dropna().isin(list(words)).all():  # else a scale whose ends alone have words
             frame[name] = frame[name].map(words)
@@ -140,6 +143,7 @@ def _parquet(data: bytes, columns: set[str] | None) -> Table:
     names = tuple(file.schema_arrow.names)
     keep = wanted(names, columns)
     table = file.read(columns=[names[place] for place in keep])
+    table.validate(full=True)
     return Table(names, table.to_pandas(types_mapper=pd.ArrowDtype, ignore_metadata=True).set_axis(keep, axis=1))
 
 

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import random
+import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -40,7 +41,8 @@ def damaged(content: bytes, chance: random.Random) -> bytes:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_damaged_table_is_read_or_refused(kind: str, tmp_path: Path) -> None:
+def test_a_damaged_table_is_read_or_refused_in_little_memory(kind: str, tmp_path: Path) -> None:
+    print("LDPNB_SEED =", SEED)
     chance = random.Random(f"{SEED} {kind}")
     dirty = KINDS[kind]
     path = dirty.write(tmp_path)
@@ -50,6 +52,7 @@ def test_a_damaged_table_is_read_or_refused(kind: str, tmp_path: Path) -> None:
         for look in (lambda: inspect(path), lambda: load_counts(path, dirty.column, low=0.0, high=100.0, bins=10)):
             with contextlib.suppress(ValueError):
                 look()
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 2 * 2**20, "two gigabytes"
 
 
 def test_a_pipe_is_no_file(tmp_path: Path) -> None:
@@ -59,11 +62,11 @@ def test_a_pipe_is_no_file(tmp_path: Path) -> None:
 
 
 MEASURE = """
-import resource, sys
+import re, sys
 from ldpnb.data import files
 
 users = [files.load_counts(path, "x", low=0, high=100, bins=100).users for path in sys.argv[1:]]
-print(*users, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+print(*users, int(re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[1]) // 1024)
 """
 
 
