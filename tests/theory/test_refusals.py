@@ -232,6 +232,7 @@ ACCURACY = [
     (lambda: GroupGap(SIGNS, (5, 5)).variance((0.0, 1.2)), r"second_moment must lie in \[0, 1\], got second_moment=1"),
     (lambda: GroupGap(SIGNS, (5, 5)).misestimated_variance((1.0,), (0.0, 0.0)), "size_factors must have 2 entries"),
     (lambda: gaps.misestimated_gap_bias((1.5, 0.0), (0.1, 0.1)), "size_factors must be > 0"),
+    (lambda: gaps.misestimated_gap_bias((1.5, 1.0), (-1.5, 0.1)), r"means must lie in \[-1, 1\]"),
     (lambda: PUBLISHED.failure(0.1, "markov"), "tail must be one of chebyshev"),
     (lambda: PUBLISHED.failure(0.1, "chernoff"), "needs equal noise scales"),
     (lambda: PUBLISHED.error_bound(0.1, "hoeffding"), "tail must be one of chebyshev, normal"),
