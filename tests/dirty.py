@@ -90,6 +90,14 @@ def two_sheets(path: Path) -> None:
     book(path, info=[["read"], ["me"]], data=[["age"], *[[a] for a in AGES]])
 
 
+def far_cell(path: Path) -> None:
+    """Write a workbook with a word in the last cell that a sheet has."""
+    book(path, a=[["age"], *[[a] for a in AGES]])
+    made = openpyxl.load_workbook(path)
+    made["a"]["XFD1048576"] = "x"
+    made.save(path)
+
+
 def workbook(rows: Sequence[Sequence[Any]], column: str, truth: Any, asked: str = "", stated: Any = None) -> Dirty:
     """Return a workbook of one sheet."""
     return Dirty("a.xlsx", lambda path: book(path, a=[list(row) for row in rows]), column, truth, asked, stated or {})
@@ -389,6 +397,7 @@ KINDS = {
     "a second sheet": Dirty("a.xlsx", two_sheets, "age", AGE, "sheet=data", {"sheet": "data"}),
     "a workbook with titles": workbook(TITLED, "age", AGE, "skip=2", {"skip": 2, "footer": 1}),
     "errors in cells": workbook([["age", "x"], *[[a or "#DIV/0!", 1] for a in BOTH]], "age", mean(BOTH)),
+    "a cell far from all others": Dirty("a.xlsx", far_cell, "age", REFUSED, "reaches to XFD1048576.*delete those far"),
     "dates in cells": workbook([["d", "x"], *[[d, 1] for d in DAYS]], "d", months(DAYS)),
     "a word among dates in cells": workbook(
         [["d", "x"], ["k.A.", 1], *[[d, 1] for d in DAYS]], "d", months(DAYS), "missing=k.A.", {"missing": "k.A."}

@@ -28,6 +28,7 @@ _PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ": "lzma"}
 """Modules that unpack, by how a file begins; not every Python has all of them."""
 _SAMPLE, _TAIL = 2**18, 2**16
 """Bytes at the beginning and at the end of a text that are looked at."""
+_MOST_CELLS = 10**8
 _ENCODINGS = ["cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "mac_roman", "cp850", "iso8859_2"]
 _ENCODINGS += ["shift_jis", "euc_kr", "big5", "gb18030"]
 
@@ -69,6 +70,7 @@ def _read(path: Path, reading: Reading, columns: set[str] | None) -> Table:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             files = [item.filename for item in archive.infolist() if not item.is_dir()]
             if not {"xl/workbook.xml", "xl/workbook.bin", "content.xml"}.isdisjoint(files):
+                _refuse_far_cells(archive, [file for file in files if file.startswith("xl/worksheets/")])
                 return _workbook(data, reading)
             name = _one([file for file in files if not re.search(r"(^|/)(\.|__MACOSX)", file)], reading.sheet, "files")
             data, suffix = archive.read(name), Path(name).suffix.lower()
@@ -100,6 +102,16 @@ def _one(names: Sequence[str], stated: str, what: str) -> str:
         raise ValueError(f"no sheet {stated!r}, its {what} are {', '.join(names[:20]) or 'none'}")
     ways = {f"{what[:-1]} {number}": {"sheet": name} for number, name in enumerate(names[:8], 1)}
     raise AmbiguousError(f"it holds {len(names)} {what}", ways)
+
+
+def _refuse_far_cells(archive: zipfile.ZipFile, sheets: list[str]) -> None:
+    """Refuse a workbook with a stray cell far from its table: all cells between would be made, and memory lack."""
+    for sheet in sheets:
+        with archive.open(sheet) as file:
+            corner = re.search(rb'<dimension ref="(?:\w+:)?([A-Z]+)(\d+)"', file.read(4096))
+        if corner and sum(26**i * (c - 64) for i, c in enumerate(corner[1][::-1])) * int(corner[2]) > _MOST_CELLS:
+            last = (corner[1] + corner[2]).decode()
+            raise ValueError(f"a sheet reaches to {last}, over {_MOST_CELLS:,} cells; delete those far from the table")
 
 
 def _workbook(data: bytes, reading: Reading) -> Table:
