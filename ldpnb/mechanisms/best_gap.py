@@ -55,7 +55,11 @@ class BestGapChannel:
         checks.open_probability(share=self.share)
 
     def sizes(self, users: int) -> tuple[int, int]:
-        """Return the sizes of the two groups among so many users, at least one each."""
+        """Return the sizes of the two groups among so many users, at least one each.
+
+        >>> BestGapChannel(1.0, 0.1).sizes(3)
+        (1, 2)
+        """
         people = int(checks.numbers(users=checks.whole(users=users, at_least=2), low=2, high=2**63 - 1))
         first = min(max(round(self.share * people), 1), people - 1)
         return first, people - first
