@@ -273,7 +273,8 @@ def _ask_others(entries: list[str], count: int) -> None:
         strangers += [] if around else [entry]
     strangers, ways = list(dict.fromkeys(strangers)), Ways()
     if 0 < len(signs) <= _FEW:
-        bare = re.sub("|".join(map(re.escape, signs)), "", first.strip("()")).strip()
+        affixes = "|".join(map(re.escape, signs))  # at the ends alone: an e may be of a power of ten
+        bare = re.sub(rf"^([+-]?)(?:{affixes}) ?| ?(?:{affixes})$", r"\1", first.strip("()"))
         meaning = f"take them off, {first!r} is {'-' * first.startswith('(')}{bare}"
         ways[meaning] = {"strip": list(signs)} | ({"missing": strangers} if 0 < len(strangers) <= _FEW else {})
     if len(missing := list(dict.fromkeys(entries))) <= _FEW:
