@@ -9,8 +9,8 @@ import pandas as pd
 
 from ldpnb.notebook.charts import Chart
 from ldpnb.notebook.grids import NAME
+from ldpnb.notebook.vegalite import Spec, specification
 from ldpnb.run.catalogue import home
-from ldpnb.site.charts import Spec, script, specification
 
 
 def place(name: str) -> Path:
@@ -67,3 +67,10 @@ def _numbers(grid: dict[str, Any], settings: list[Any], *names: str) -> list[flo
     curves = [(grid["kinds"][kind]["columns"], places) for setting in settings for kind, *places in setting[4]]
     columns = {place for own, places in curves for name, place in zip(own, places, strict=True) if name in names}
     return [v for column in columns for v in grid["columns"][column] if v is not None]
+
+
+def script(content: Any) -> str:
+    """Return JSON as the content of an element of a page, with a hat where the pictures set one."""
+    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+    text = text.replace("</", "<\\/").replace("c-hat", "ĉ")
+    return f'<script type="application/json">{text}</script>'

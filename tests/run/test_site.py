@@ -14,13 +14,13 @@ from ldpnb.notebook import curves, grids
 from ldpnb.notebook.charts import Chart, Layer, Mark
 from ldpnb.notebook.grids import NAME, Choice, Slider, grid
 from ldpnb.notebook.looks import looks_of
+from ldpnb.notebook.vegalite import chart
 from ldpnb.run.catalogue import catalogue, home
 
 pytest.importorskip("latex2mathml", reason="`make site` installs what this needs")
 
 from ldpnb.site import code, live, mathematics, pages
 from ldpnb.site.__main__ import sources
-from ldpnb.site.charts import chart
 from ldpnb.site.mathematics import mathml
 
 ROWS = [(1.0, 0.5, "MLE", None, "a"), (2.0, 0.25, "MLE", None, "a"), (1.0, 0.52, "Norm-Sub", 0.01, "b")]

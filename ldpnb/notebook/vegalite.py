@@ -5,7 +5,6 @@ logarithmic axes are written by ``static/charts.js``, and ``static/site.css`` tu
 pages.
 """
 
-import json
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -163,10 +162,3 @@ def _reader(x: Spec, across: str, place: list[str]) -> Spec:
             "opacity": {"condition": {"param": "near", "empty": False, "value": 0.6}, "value": 0},
         },
     }
-
-
-def script(content: Any) -> str:
-    """Return JSON as the content of an element of a page, with a hat where the pictures set one."""
-    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
-    text = text.replace("</", "<\\/").replace("c-hat", "ĉ")
-    return f'<script type="application/json">{text}</script>'
