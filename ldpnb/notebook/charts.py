@@ -1,4 +1,4 @@
-"""A chart: a table and how it is drawn, once as a picture (`ldpnb.notebook.figures`) and once on a page (`ldpnb.site`).
+"""A chart: a table and how it is drawn, as a picture (`notebook.figures`) and as Vega-Lite (`notebook.vegalite`).
 
 Both draw `Chart.rows` and nothing else. `publish` writes the description next to the numbers, from which the site and
 ``ldpnb export`` draw the chart again.

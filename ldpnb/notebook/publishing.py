@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +15,11 @@ from ldpnb.notebook import environment
 from ldpnb.notebook.charts import WIDTH, Chart
 from ldpnb.notebook.figures import png
 from ldpnb.notebook.tables import without_formulas
+from ldpnb.notebook.vegalite import MIME, titled
 
 
 def publish(chart: Chart, table: pd.DataFrame, name: str, *, caption: str) -> None:
-    """Show a chart, and write it with its numbers when a folder for figures is set.
+    """Show a chart, as Vega-Lite and as a picture, and write it with its numbers when a folder for figures is set.
 
     Writes ``<name>.png`` and ``<name>.csv`` (10 significant digits), and their provenance ``<name>.json``: caption,
     title and setting, the encoding, the run's own parameters, and hashes of these files. `ldpnb run` adds a PDF.
@@ -29,7 +30,7 @@ def publish(chart: Chart, table: pd.DataFrame, name: str, *, caption: str) -> No
     - `name`, str: of the figure within its notebook's folder.
     - `caption`, str: what the figure shows, in a sentence or two; also its alternative text.
     """
-    from IPython.display import Image, display
+    from IPython.display import display
 
     kept = replace(chart, table=table)
     if chart.by and len(table) > len(chart.table):
@@ -39,7 +40,23 @@ def publish(chart: Chart, table: pd.DataFrame, name: str, *, caption: str) -> No
     drawn = {".png": png(chart)}
     words = {"title": chart.title, "setting": chart.setting, "encoding": kept.encoding()}
     publish_table(table, name, caption=caption, drawn=drawn, **words)
-    display(Image(drawn[".png"], width=round(100 * WIDTH), alt=caption))
+    shown: dict[str, Any] = {"alt": caption, "width": round(100 * WIDTH)}
+    display(_Shown(caption, {"image/png": drawn[".png"], MIME: titled(chart)}, {"image/png": shown}))
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What a front end shows of a chart; a terminal prints its caption."""
+
+    caption: str
+    data: Mapping[str, Any]
+    metadata: Mapping[str, Any]
+
+    def __repr__(self) -> str:
+        return self.caption
+
+    def _repr_mimebundle_(self, **_: Any) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        return self.data, self.metadata
 
 
 def publish_table(

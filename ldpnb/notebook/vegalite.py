@@ -1,26 +1,31 @@
 """The rows of a chart as a Vega-Lite specification: the same curves, colours, marks and dashes as in the picture.
 
-The pointer reads all curves at one place, and a click on a name in the legend hides or shows its curve. Ticks of
-logarithmic axes are written by ``static/charts.js``, and ``static/site.css`` turns a chart's lightness round on dark
-pages.
+JupyterLab and the site show it in the picture's place. The pointer reads all curves at one place, and a click on a
+name in the legend hides or shows its curve.
 """
 
-import textwrap
+import json
 from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
+from textwrap import wrap
 from typing import Any
 
 import pandas as pd
 
-from ldpnb.notebook.charts import Chart, panels_in_a_row
+from ldpnb.notebook.charts import WIDTH, Chart, panels_in_a_row
 from ldpnb.notebook.looks import looks_of
 
 Spec = dict[str, Any]
+MIME = "application/vnd.vegalite.v5+json"
+"""The newest kind of chart that JupyterLab draws."""
 _SHAPES = {"o": "circle", "s": "square", "D": "diamond", "^": "triangle-up", "v": "triangle-down"}
 _SHAPES |= {"P": "cross", "*": "triangle-right", "X": "triangle-left"}
 _SIDES = {"above": ("center", 0, -11), "below": ("center", 0, 14), "left": ("right", -8, 0), "right": ("left", 8, 0)}
 _HEIGHT, _SMALL, _MUTED = 300, 190, "#666666"
 _LOW, _HIGH, _READING = (f"format(datum.{column}, '.4~r')" for column in ("low", "high", "y"))
 _READING += f" + (isValid(datum.low) ? ' (' + {_LOW} + ' to ' + {_HIGH} + ')' : '')"
+_DIGITS, _POWER = (f"split(format(datum.value, '.5~e'), 'e')[{part}]" for part in (0, 1))
+_RAISED = list(zip("+-0123456789", ["", *"⁻⁰¹²³⁴⁵⁶⁷⁸⁹"], strict=True))
 _TYPE = {"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"}
 CONFIG: Spec = {
     "background": "transparent",
@@ -34,11 +39,32 @@ CONFIG: Spec = {
 
 
 def chart(drawn: Chart) -> Spec:
-    """Return the specification of a chart with its data, whose numbers have six digits."""
+    """Return the specification of a chart with its data, whose numbers have eight digits.
+
+    The numbers of a curve's column are one text, which takes a quarter of the room that its rows would.
+    """
     rows = pd.concat([drawn.rows(), drawn.places()])
-    numbers = dict.fromkeys(["y", "low", "high"] + ["x"] * (not drawn.flip), "number")
-    data = {"values": rows.to_csv(index=False, float_format="%.6g"), "format": {"type": "csv", "parse": numbers}}
-    return specification(rows, drawn, {}) | {"data": data}
+    numbers = ["x", "y", "low", "high"][drawn.flip :]
+    words = [column for column in rows if column not in ("x", "y", "low", "high")]
+    curves = rows.fillna(dict.fromkeys(words, "")).groupby(words, sort=False)
+    values = [
+        dict(zip(words, named, strict=True))
+        | {"x": list(own["x"])}
+        | {column: " ".join("" if pd.isna(v) else f"{v:.8g}" for v in own[column]) for column in numbers}
+        for named, own in curves
+    ]
+    unpack: list[Spec] = [{"calculate": f"split(datum.{column}, ' ')", "as": column} for column in numbers]
+    unpack += [{"flatten": ["x", "y", "low", "high"]}]
+    unpack += [{"calculate": f"toNumber(datum.{column})", "as": column} for column in numbers]
+    return specification(rows, drawn, {}) | {"data": {"values": values}, "transform": unpack}
+
+
+def titled(drawn: Chart) -> Spec:
+    """Return the specification of a chart that stands alone, with its title and a hat where the pictures set one."""
+    title = {"text": wrap(drawn.title, 90), "subtitle": wrap(drawn.setting, 100), "anchor": "start", "frame": "group"}
+    text = json.dumps(chart(drawn) | {"title": title, "background": "white"}, ensure_ascii=False)
+    spec: Spec = json.loads(text.replace("c-hat", "ĉ"))
+    return spec
 
 
 def specification(rows: pd.DataFrame, drawn: Chart, domains: Mapping[str, Sequence[float]]) -> Spec:
@@ -52,14 +78,14 @@ def specification(rows: pd.DataFrame, drawn: Chart, domains: Mapping[str, Sequen
     layers[0]["params"] = [{"name": "shown", "select": switch, "bind": "legend"}]  # of a layer that the legend is of
     spec: Spec = {"layer": layers}
     if len(panels) > 1:
-        facet = {"field": "panel", "sort": panels, "title": None}
-        spec = {"facet": facet, "columns": panels_in_a_row(len(panels)), "spec": spec | {"height": _SMALL}}
+        facet, columns = {"field": "panel", "sort": panels, "title": None}, panels_in_a_row(len(panels))
+        size = {"width": round(100 * WIDTH / columns) - 62, "height": _SMALL}
+        spec = {"facet": facet, "columns": columns, "spec": spec | size}
         if drawn.ylabel == "":
             spec["resolve"] = {"scale": {"x" if drawn.flip else "y": "independent"}}
     else:
-        spec |= {"width": "container", "height": _HEIGHT}
-    schema = "https://vega.github.io/schema/vega-lite/v6.json"
-    return {"$schema": schema, "config": CONFIG, "data": {"name": "rows", "values": []}, **spec}
+        spec |= {"width": round(100 * WIDTH) - 80, "height": _HEIGHT}
+    return {"config": CONFIG, "data": {"name": "rows", "values": []}, **spec}
 
 
 def _layers(rows: pd.DataFrame, drawn: Chart, domains: Mapping[str, Sequence[float]]) -> Iterator[Spec]:
@@ -117,15 +143,22 @@ def _axis(drawn: Chart, axis: str, domain: Sequence[float] | None) -> Spec:
     ticks: Spec = {"tickCount": 6}
     if kind == "log":
         across = "x" if (axis == "x") != drawn.flip else "y"
-        tens = {"test": "tick(datum.value, [1, 1000]) != ''", "value": 1}
-        words = {"labelExpr": f"tick(datum.value, domain('{across}'))"}
-        ticks |= words | {"gridOpacity": {"condition": tens, "value": 0.3}}
+        tens = {"test": f"{_DIGITS} == '1'", "value": 1}
+        ticks |= {"labelExpr": _tick(f"domain('{across}')"), "gridOpacity": {"condition": tens, "value": 0.3}}
     else:
         scale["zero"] = axis == "y" and drawn.mark == "bars"
     if domain or axis == "x" or kind == "log":
         scale |= {"nice": False, "padding": 5} | ({"domain": domain} if domain else {})
-    lines = textwrap.wrap(title, 44) or None
+    lines = wrap(title, 44) or None
     return {"field": axis, "type": "quantitative", "title": lines, "scale": scale, "axis": ticks}
+
+
+def _tick(ends: str) -> str:
+    """Return how a tick of a logarithmic axis is written: powers of ten, on a short axis other numbers between them."""
+    power = reduce(lambda text, sign: f"replace({text}, regexp('[{sign[0]}]', 'g'), '{sign[1]}')", _RAISED, _POWER)
+    ratio, plain = f"{ends}[1] / {ends}[0]", "format(datum.value, ',.6~r')"
+    between = f"{ratio} < (indexof(['2', '5'], {_DIGITS}) < 0 ? 5 : 100) ? {plain} : ''"
+    return f"{_DIGITS} != '1' ? ({between}) : {ends}[0] >= 1e-3 && {ends}[1] <= 1e5 ? {plain} : '10' + {power}"
 
 
 def _marked(kinds: set[str], x: Spec, y: Spec, across: str, up: str) -> Iterator[Spec]:

@@ -2,9 +2,9 @@
 
     pytest -p ldpnb.run.checking --nbval --nbval-current-env --nbval-sanitize-with ldpnb/run/nbval_sanitize.cfg
 
-nbval compares what cells print; after a notebook's last cell, `SameNumbers` compares the tables of its figures. It is a
-plugin, since a test file beside the notebooks could neither name each one's folder before nbval starts its kernel, nor
-come after its cells where tests are shared among processes.
+nbval compares what cells print, but no pictures; after a notebook's last cell, `SameNumbers` compares the tables of its
+figures, which are the numbers of its charts. It is a plugin, since a test file beside the notebooks could neither name
+each one's folder before nbval starts its kernel, nor come after its cells where tests are shared among processes.
 """
 
 import atexit
@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 from ldpnb.notebook.environment import FIGURES_FOLDER
+from ldpnb.notebook.vegalite import MIME
 from ldpnb.run.catalogue import home
 from ldpnb.run.runner import kernel_environment
 from ldpnb.run.sameness import ABSOLUTE, RELATIVE
@@ -38,8 +39,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Add the comparison of numbers after the last cell of every notebook of the companion."""
+    """Leave charts out of what nbval compares, and compare numbers after the last cell of the companion's notebooks."""
     for notebook in {item.parent: None for item in items if hasattr(item, "cell_num")}:
+        notebook.skip_compare += (MIME,)  # type: ignore[union-attr]
         if notebook and notebook.path.is_relative_to(home() / "notebooks"):
             last = max(i for i, item in enumerate(items) if item.parent is notebook)
             items.insert(last + 1, SameNumbers.from_parent(notebook, name="numbers"))

@@ -1,4 +1,4 @@
-"""JupyterLab on the tour: it runs to its end, and its live section follows a slider that is let go."""
+"""JupyterLab on the tour: it runs, draws its figures as charts, and its live section follows a slider let go."""
 
 import os
 import shutil
@@ -59,7 +59,7 @@ def wait_for(address: str) -> None:
     pytest.fail("JupyterLab does not answer")
 
 
-def test_the_tour_runs_and_its_live_section_follows_a_slider(lab: str, open_page: Any) -> None:
+def test_the_tour_runs_and_draws_charts_and_its_live_section_follows_a_slider(lab: str, open_page: Any) -> None:
     from playwright.sync_api import expect
 
     page = open_page()
@@ -67,6 +67,7 @@ def test_the_tour_runs_and_its_live_section_follows_a_slider(lab: str, open_page
     page.get_by_text("| Idle").wait_for()
     page.get_by_role("menuitem", name="Run", exact=True).click()
     page.locator("[data-command='runmenu:run-all']").click()
+    page.locator(".vega-embed canvas").first.wait_for()  # a figure's chart in the place of its picture
     section = page.locator(".widget-vbox", has=page.locator(".widget-interact")).last
     picture = section.locator(".widget-html img")
     picture.wait_for()

@@ -1,14 +1,6 @@
 "use strict";
 // Draw each chart when it comes near the screen, and let live sections follow their controls.
 
-// a tick of a logarithmic axis: powers of ten, and on a short axis other numbers between them
-function tick(value, [low, high]) {
-  const rounded = Number(value.toPrecision(6)), [digits, power] = rounded.toExponential().split("e");
-  if (digits !== "1" && high / low >= (["2", "5"].includes(digits) ? 100 : 5)) return "";
-  if (digits !== "1" || (low >= 1e-3 && high <= 1e5)) return rounded.toLocaleString("en", { maximumSignificantDigits: 6 });
-  return `10${[...power].map((sign) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(sign)] ?? "").join("")}`;
-}
-
 function make(tag, properties, ...children) {
   const element = Object.assign(document.createElement(tag), properties);
   element.append(...children);
@@ -20,10 +12,10 @@ async function draw(host, spec) {
   if (spec.facet) {
     spec.columns = Math.max(1, Math.min(spec.columns, Math.floor(width / 240)));
     spec.spec.width = Math.floor(width / spec.columns) - 62;
-  }
+  } else spec.width = "container";
   spec.config.legend.columns = Math.max(1, Math.floor(width / 210));
   const actions = { export: true, source: false, compiled: false, editor: false };
-  const { view } = await vegaEmbed(host, spec, { renderer: "svg", actions, expressionFunctions: { tick }, logLevel: 1 });
+  const { view } = await vegaEmbed(host, spec, { renderer: "svg", actions, logLevel: 1 });
   host.querySelector("summary").ariaLabel = "Save this chart";
   label(host, host.dataset.label);
   return view;
