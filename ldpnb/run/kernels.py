@@ -20,9 +20,9 @@ from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 
 NAME = "ldpnb-forked"  # as the package's metadata registers it
 
-_IMPORTS = ["ipykernel.kernelapp", "ipykernel.debugger", "ipywidgets", "scipy.optimize", "scipy.stats"]
-_IMPORTS += ["matplotlib.backends.backend_agg", "matplotlib_inline.backend_inline", "PIL.Image"]
-_IMPORTS += ["ldpnb.notebook.figures", "ldpnb.notebook.live", "ldpnb.notebook.verdicts", "ldpnb.papers.algebra"]
+_IMPORTS = ["ipykernel.kernelapp", "ipykernel.debugger", "ipywidgets", "scipy.optimize", "scipy.stats", "PIL.Image"]
+_IMPORTS += ["matplotlib.backends.backend_agg", "matplotlib_inline.backend_inline", "pandas.io.formats.style"]
+_IMPORTS += ["ldpnb.notebook.figures", "ldpnb.notebook.live", "ldpnb.notebook.verdicts", "ldpnb.deciders.algebra"]
 _LAUNCHER = ["-m", "ipykernel_launcher"]
 
 
