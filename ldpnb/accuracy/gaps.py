@@ -15,7 +15,8 @@ from scipy.special import ndtr, ndtri
 from ldpnb import checks
 from ldpnb.accuracy import tails
 from ldpnb.arithmetic import Real
-from ldpnb.mechanisms.contrasts import Contrast, SignedBit, SignedLaplace, contrast_weights
+from ldpnb.mechanisms.contrasts import Contrast, SignedBit, SignedLaplace
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.mechanisms.groups import DiscretisedMeans, GroupMeans, LaplaceMeans
 
 TAILS = ("chebyshev", "hoeffding", "bernstein", "exact", "chernoff", "normal")
@@ -42,11 +43,18 @@ def variance_discretised_mean(mechanism: DiscretisedMeans, size: int, users: int
     """Return the variance of a group mean under ``M_R``, for any number of groups: equation (20) of juarez2022 at two.
 
     ``(1 - a t^2 nu^2 + (K - n)/n (a'/a)) / (a t^2 n)`` with ``a`` the probability to keep the group, ``a'`` to move to
-    a given one, and ``t = 2b - 1``. Parameters as in `variance_laplace_mean`.
+    a given one, and ``t = 2b - 1``, where ``1 - t^2 = 4 b (1 - b)``. Parameters as in `variance_laplace_mean`.
     """
     members, others, nu2 = _group(size, users, second_moment)
     a, moved, squared = mechanism.keep, mechanism.move, mechanism.sharpness * mechanism.sharpness
-    return (1 - a * squared * nu2 + others / members * moved / a) / (a * squared * members)
+    own = moved * (mechanism.groups - 1) + a * (_lost(mechanism.value_epsilon) + squared * (1 - nu2))
+    return (own + others / members * moved / a) / (a * squared * members)
+
+
+def _lost(epsilon: Real) -> Real:
+    """Return ``1 - tanh(epsilon / 2)^2 = 4 b (1 - b)``, the share of a sign's square that is noise."""
+    sign = KaryRandomisedResponse(epsilon, 2)
+    return 4 * sign.p * sign.q
 
 
 def mean_variance(mechanism: GroupMeans, size: int, users: int, second_moment: float) -> Real:
@@ -95,19 +103,20 @@ class GroupGap:
         Two estimated means have covariance 0 (Theorem 5.4 of juarez2022): a user adds to one group's sum at most, and
         to that of another group than the user's own with mean 0. Where every user sends one number it is
         ``(K / t^2 - sum_g w_g^2 n_g nu_g^2) / n_min^2`` for the bit, with ``K`` users in all, ``n_min`` in the smaller
-        group, weights ``w`` and ``t = tanh(epsilon / 2)``, and ``8 K / (epsilon n_min)^2`` for the noisy number.
+        group, weights ``w_g = n_min / n_g`` and ``t = tanh(epsilon / 2)``, and ``8 K / (epsilon n_min)^2`` for the
+        noisy number.
         """
         checks.entries(2, second_moments=second_moments)
         moments = [checks.probability(second_moment=m) for m in second_moments]
         if isinstance(self.mechanism, GroupMeans):
             return sum(mean_variance(self.mechanism, *own) for own in self._compared(moments))
         sizes = np.asarray(self.sizes, dtype=float)  # squares of whole numbers leave 64 bits
-        smaller, users = sizes[:2].min(), sizes.sum()
+        two, others = sizes[:2], sizes[2:].sum()
+        smaller, users = two.min(), sizes.sum()
         if isinstance(self.mechanism, SignedLaplace):
             return 2 * self.mechanism.scale**2 * users / smaller**2
-        weights = contrast_weights(self.sizes)[:2]
-        signal = sum(weights**2 * sizes[:2] * moments)
-        return (users / self.mechanism.gain**2 - signal) / smaller**2
+        own = ((two - smaller) * (two + smaller) + smaller**2 * (1 - np.array(moments))) / two
+        return (users * _lost(self.mechanism.epsilon) / self.mechanism.gain**2 + sum(own) + others) / smaller**2
 
     def _compared(self, second_moments: Real) -> list[tuple[Any, ...]]:
         """Return size, all users and second moment of either group."""

@@ -9,6 +9,7 @@ import pytest
 
 from ldpnb.accuracy import hajek
 from ldpnb.accuracy.distances import exact_total_variation
+from ldpnb.accuracy.gaps import GroupGap
 from ldpnb.accuracy.histograms import pure_variance
 from ldpnb.accuracy.information import unbiased_frequency_error
 from ldpnb.accuracy.means import largest_warner_constant
@@ -17,8 +18,9 @@ from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.designs import sizes
 from ldpnb.estimators.bayes import krr_posterior, krr_posterior_saddle
 from ldpnb.estimators.frequency import unbiased
+from ldpnb.mechanisms.contrasts import SignedBit
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
-from ldpnb.mechanisms.groups import LaplaceMeans
+from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
 from ldpnb.mechanisms.signs import SignRandomiser
 from ldpnb.mechanisms.subsets import SubsetSelection
 from ldpnb.privacy import clusters, hockey_stick, lemmas, rounding, unequal
@@ -77,6 +79,23 @@ def test_total_variation_of_laplace_means_keeps_its_digits(epsilon: float) -> No
     assert hockey_stick.total_variation(mechanism) == pytest.approx(float(max(value, group)), rel=1e-14)
     laws = (1.0, 1.0, mechanism.kept_scale), (1.0, -1.0, mechanism.kept_scale)
     assert hockey_stick.laplace_delta(*laws, 0.0)[0] == pytest.approx(float(1 - near), rel=1e-14)
+
+
+@pytest.mark.parametrize("epsilon", [1e-8, 1.0, 40.0, 120.0])
+@pytest.mark.parametrize("sizes", [(5, 5), (10**7, 10**7 + 1, 3)])
+def test_variances_of_gaps_keep_their_digits_where_all_values_are_extreme(
+    sizes: tuple[int, ...], epsilon: float
+) -> None:
+    users, smaller, moments = sum(sizes), min(sizes[:2]), (1.0, 1 - 1e-9)
+    with mp.workdps(150):
+        t, own = mp.tanh(mp.mpf(epsilon) / 2), list(zip(sizes, map(mp.mpf, moments), strict=False))
+        bit = (users / t**2 - sum(mp.mpf(smaller) ** 2 / n * nu2 for n, nu2 in own)) / smaller**2
+        e = mp.exp(epsilon)
+        a, moved = e / (e + len(sizes) - 1), 1 / (e + len(sizes) - 1)
+        groups = sum((1 - a * t**2 * nu2 + mp.mpf(users - n) / n * moved / a) / (a * t**2 * n) for n, nu2 in own)
+    pairs = (SignedBit(epsilon, sizes), bit), (DiscretisedMeans(epsilon, epsilon, len(sizes)), groups)
+    for mechanism, variance in pairs:
+        assert GroupGap(mechanism, sizes).variance(moments) == pytest.approx(float(variance), rel=1e-14, abs=0)
 
 
 @pytest.mark.parametrize("epsilon", [300.0, 690.0, 700.0, 709.0])
