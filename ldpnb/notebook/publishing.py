@@ -41,7 +41,7 @@ def publish(chart: Chart, table: pd.DataFrame, name: str, *, caption: str) -> No
     words = {"title": chart.title, "setting": chart.setting, "encoding": kept.encoding()}
     publish_table(table, name, caption=caption, drawn=drawn, **words)
     shown: dict[str, Any] = {"alt": caption, "width": round(100 * WIDTH)}
-    display(_Shown(caption, {"image/png": drawn[".png"], MIME: titled(chart)}, {"image/png": shown}))
+    display(_Shown(caption, {"image/png": drawn[".png"], MIME: titled(chart, caption)}, {"image/png": shown}))
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,11 +59,14 @@ def chart(drawn: Chart) -> Spec:
     return specification(rows, drawn, {}) | {"data": {"values": values}, "transform": unpack}
 
 
-def titled(drawn: Chart) -> Spec:
-    """Return the specification of a chart that stands alone, with its title and a hat where the pictures set one."""
+def titled(drawn: Chart, caption: str) -> Spec:
+    """Return the specification of a chart that stands alone, with its title and a hat where the pictures set one.
+
+    `caption` is what a screen reader says of it.
+    """
     title = {"text": wrap(drawn.title, 90), "subtitle": wrap(drawn.setting, 100), "anchor": "start", "frame": "group"}
-    text = json.dumps(chart(drawn) | {"title": title, "background": "white"}, ensure_ascii=False)
-    spec: Spec = json.loads(text.replace("c-hat", "ĉ"))
+    own = {"title": title, "description": caption, "background": "white"}
+    spec: Spec = json.loads(json.dumps(chart(drawn) | own).replace("c-hat", r"\u0109"))
     return spec
 
 

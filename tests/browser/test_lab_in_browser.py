@@ -67,7 +67,8 @@ def test_the_tour_runs_and_draws_charts_and_its_live_section_follows_a_slider(la
     page.get_by_text("| Idle").wait_for()
     page.get_by_role("menuitem", name="Run", exact=True).click()
     page.locator("[data-command='runmenu:run-all']").click()
-    page.locator(".vega-embed canvas").first.wait_for()  # a figure's chart in the place of its picture
+    chart = "[aria-roledescription='visualization'][aria-label*='share of yes'] canvas"
+    page.locator(chart).first.wait_for()  # in the place of the figure's picture
     section = page.locator(".widget-vbox", has=page.locator(".widget-interact")).last
     picture = section.locator(".widget-html img")
     picture.wait_for()

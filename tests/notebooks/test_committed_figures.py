@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from ldpnb.notebook.vegalite import MIME
 from ldpnb.run.catalogue import catalogue, home
 
 FIGURES = home() / "figures"
@@ -16,10 +17,10 @@ PRINTED = {".csv", ".json"}
 
 
 def shown(notebook: Path) -> set[bytes]:
-    """Return the pictures of a notebook."""
+    """Return the pictures of a notebook that stand beside a chart."""
     cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
     data = [output.get("data", {}) for cell in cells for output in cell.get("outputs", [])]
-    return {a2b_base64("".join(one["image/png"])) for one in data if "image/png" in one}
+    return {a2b_base64("".join(one["image/png"])) for one in data if "image/png" in one and MIME in one}
 
 
 @pytest.mark.parametrize(
