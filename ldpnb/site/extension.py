@@ -6,12 +6,11 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 from docutils import nodes
 from sphinx import addnodes
 
-from ldpnb.notebook.charts import Chart
 from ldpnb.notebook.vegalite import chart
+from ldpnb.run import export
 from ldpnb.run.catalogue import home
 from ldpnb.site import code, live, mathematics, pages
 
@@ -25,8 +24,7 @@ def figure(name: str, image: nodes.image, root: str) -> nodes.container:
     """Return a published figure: its finding, the chart, the picture where there are no scripts, caption and files."""
     path = home() / f"figures/{name}"
     made = json.loads(path.with_suffix(".json").read_bytes())
-    table = pd.read_csv(path.with_suffix(".csv"), keep_default_na=False, na_values=[""])
-    drawn = live.script(chart(Chart.read(table, made)))
+    drawn = live.script(chart(export.chart(path)))
     title, setting, caption = (made.get(part, "").replace("c-hat", "ĉ") for part in ("title", "setting", "caption"))
     image["alt"], label = caption, html.escape(caption)
     files = " ".join(f'<a href="{root}figures/{name}.{kind}">{kind.upper()}</a>' for kind in ("csv", "pdf"))
