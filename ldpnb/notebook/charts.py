@@ -14,6 +14,8 @@ import pandas as pd
 
 WIDTH = 7.0
 """Inches: that of a page's text."""
+NAMES = 60
+"""Most names of all panels, unless each has twenty."""
 Kind = Literal["line", "points", "bars"]
 
 
@@ -122,6 +124,15 @@ class Chart:
         table = self.table[self.table[self.by].isin(self.series)] if self.series else self.table
         own = Layer(name="", y=self.y, mark=self.mark, error=self.error, band=self.band)
         return pd.concat([self._layer(table, layer) for layer in self.layers or [own]], ignore_index=True)
+
+    def readable(self) -> Self:
+        """Return the chart, of whose names the first alone are left, and said to be, where there is no room for all."""
+        rows = self.rows()
+        names, most = list(rows["x"].unique()), max(NAMES // rows["panel"].nunique(), 20)
+        if not self.flip or len(names) <= most:
+            return self
+        setting = f"{self.setting}; the first {most} of {len(names):,} names"
+        return replace(self, table=self.table[self.table[self.x].isin(names[:most])], setting=setting)
 
     def _layer(self, table: pd.DataFrame, layer: Layer) -> pd.DataFrame:
         y, low, high = table[layer.y], *[pd.Series(np.nan, table.index)] * 2

@@ -7,7 +7,6 @@ have a standard error, are points with bars of two standard errors; theory is a 
 import io
 import textwrap
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +25,6 @@ from ldpnb.notebook.prose import short
 
 mpl.style.use(Path(__file__).with_name("ldpnb.mplstyle"))
 
-NAMES = 60
-"""Most names of all panels, unless each has twenty."""
 _GREY = "#5A5A5A"
 _PLAIN = (5e-4, 2e6)
 """Ends of the logarithmic axes whose numbers are written out; on longer ones they are powers of ten."""
@@ -65,13 +62,11 @@ def draw(chart: Chart, width: float = WIDTH) -> Figure:
 
     Curves are named at their right ends where these are apart, and else in a legend.
     """
-    rows, names = chart.rows(), []
+    chart = chart.readable()
+    rows = chart.rows()
     panels, series = rows["panel"].unique(), list(rows["series"].unique())
-    if chart.flip:
-        names, most = list(rows["x"].unique()), max(NAMES // len(panels), 20)
-        if len(names) > most:
-            chart = replace(chart, setting=f"{chart.setting}; the first {most} of {len(names):,} names")
-            names = names[:most]
+    names = list(rows["x"].unique()) if chart.flip else []
+    if names:
         rows = _beside(rows, names, apart=chart.by != chart.x)
     wide = min(len(panels), panels_in_a_row(len(panels)) if width > WIDTH / 2 else 1 + (len(panels) > 3))
     tall = -(-len(panels) // wide)

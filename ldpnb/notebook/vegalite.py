@@ -64,6 +64,7 @@ def titled(drawn: Chart, caption: str) -> Spec:
 
     `caption` is what a screen reader says of it.
     """
+    drawn = drawn.readable()
     title = {"text": wrap(drawn.title, 90), "subtitle": wrap(drawn.setting, 100), "anchor": "start", "frame": "group"}
     own = {"title": title, "description": caption, "background": "white"}
     spec: Spec = json.loads(json.dumps(chart(drawn) | own).replace("c-hat", r"\u0109"))
@@ -78,16 +79,18 @@ def specification(rows: pd.DataFrame, drawn: Chart, domains: Mapping[str, Sequen
     panels = list(rows.loc[~rows["mark"].str.startswith("at "), "panel"].unique())
     layers = list(_layers(rows, drawn, domains))
     switch: Spec = {"type": "point", "fields": ["series"], "toggle": "true"}
+    many = drawn.flip and len(set(rows.get("x", ()))) > 12
+    height = {"step": 22, "for": "position"} if many else _SMALL if len(panels) > 1 else _HEIGHT
     layers[0]["params"] = [{"name": "shown", "select": switch, "bind": "legend"}]  # of a layer that the legend is of
     spec: Spec = {"layer": layers}
     if len(panels) > 1:
         facet, columns = {"field": "panel", "sort": panels, "title": None}, panels_in_a_row(len(panels))
-        size = {"width": round(100 * WIDTH / columns) - 62, "height": _SMALL}
-        spec = {"facet": facet, "columns": columns, "spec": spec | size}
+        spec |= {"width": round(100 * WIDTH / columns) - 62, "height": height}
+        spec = {"facet": facet, "columns": columns, "spec": spec}
         if drawn.ylabel == "":
             spec["resolve"] = {"scale": {"x" if drawn.flip else "y": "independent"}}
     else:
-        spec |= {"width": round(100 * WIDTH) - 80, "height": _HEIGHT}
+        spec |= {"width": round(100 * WIDTH) - 80, "height": height}
     return {"config": CONFIG, "data": {"name": "rows", "values": []}, **spec}
 
 
@@ -96,7 +99,8 @@ def _layers(rows: pd.DataFrame, drawn: Chart, domains: Mapping[str, Sequence[flo
     across, up = ("y", "x") if drawn.flip else ("x", "y")
     x, y = (_axis(drawn, axis, domains.get(axis)) for axis in ("x", "y"))
     value, spread = {up: y}, {up: y | {"field": "low"}, f"{up}2": {"field": "high"}}
-    if drawn.flip:
+    bars = value
+    if drawn.flip and drawn.by != drawn.x and len(set(rows.loc[rows["mark"] != "bars", "series"])) > 1:
         shift = {f"{across}Offset": {"field": "series", "sort": None}}
         value, spread = value | shift, spread | shift
     color, dash, shape = _series(rows, drawn)
@@ -105,7 +109,7 @@ def _layers(rows: pd.DataFrame, drawn: Chart, domains: Mapping[str, Sequence[flo
     point = {"type": "point", "filled": True, "size": 40, "opacity": 1}
     common = {across: x, "color": color, "opacity": faint}
     for mark, below, above, own in (
-        ("bars", {}, {"type": "bar", "fillOpacity": 0.85}, value),
+        ("bars", {}, {"type": "bar", "fillOpacity": 0.25 if drawn.layers else 0.85}, bars),
         ("line", {"type": "area", "fillOpacity": 0.18}, {"type": "line", **thin}, value | {"strokeDash": dash}),
         ("points", {"type": "rule"}, point, value | {"shape": shape}),
     ):

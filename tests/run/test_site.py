@@ -14,7 +14,7 @@ from ldpnb.notebook import curves, grids
 from ldpnb.notebook.charts import Chart, Layer, Mark
 from ldpnb.notebook.grids import NAME, Choice, Slider, grid
 from ldpnb.notebook.looks import looks_of
-from ldpnb.notebook.vegalite import chart
+from ldpnb.notebook.vegalite import chart, titled
 from ldpnb.run.catalogue import catalogue, home
 
 pytest.importorskip("latex2mathml", reason="`make site` installs what this needs")
@@ -64,6 +64,13 @@ def test_a_series_has_the_colour_of_its_picture_whatever_comes_before_it() -> No
     table = pd.DataFrame({"x": [1.0, 1.0, 2.0, 2.0], "y": range(4), "by": ["another", "truth"] * 2})
     drawn = chart(Chart(table, "x", "y", by="by"))["layer"][0]["encoding"]["color"]["scale"]
     assert dict(zip(drawn["domain"], drawn["range"], strict=True))["truth"] == looks_of(["truth"])["truth"].colour
+
+
+def test_a_chart_of_many_names_shows_as_many_as_the_picture_and_says_so() -> None:
+    table = pd.DataFrame({"town": [f"town {i}" for i in range(400)], "share": 0.0025})
+    spec = titled(Chart(table, "town", "share", xscale="category", setting="one survey", mark="bars"), "Shares.")
+    assert spec["title"]["subtitle"] == ["one survey; the first 60 of 400 names"]
+    assert [curve["x"] for curve in spec["data"]["values"]] == [[f"town {i}" for i in range(60)]]
 
 
 @pytest.mark.parametrize(
