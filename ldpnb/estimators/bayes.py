@@ -277,7 +277,7 @@ def support_posterior(
     warm, kept = checks.whole(sweeps=sweeps, at_least=40) // 4, sweeps - sweeps % 20
     useful = bits.any(axis=1)
     bits, counts = bits[useful], reports[useful]
-    point, means = np.full(alpha.size, 1 / alpha.size), np.empty((kept, alpha.size))
+    point, means = np.full(alpha.size, 1 / alpha.size), np.full((kept, alpha.size), np.nan)
     for sweep in range(-warm, kept):
         parts = bits * point
         mass = parts.sum(axis=1)

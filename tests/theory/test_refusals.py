@@ -145,6 +145,7 @@ ESTIMATORS = [
         (lambda p=p: bayes.krr_posterior([1, 2], p, epsilon=1.0), "prior must be > 0")
         for p in (0.0, [1.0, -1.0], np.nan)
     ),
+    (lambda: bayes.fitted_concentration([5], epsilon=1.0), "tallies must be one-dimensional with at least 2 entries"),
     (lambda: bayes.support_posterior(np.eye(2), [1, 1], KRR, sweeps=40, **GIBBS), r"outputs must have shape \(2, 3\)"),
     (lambda: bayes.posterior(np.full((2, 2), 0.5), [5_000_000, 0], 1.0), "users must be few for so many values"),
     *(
