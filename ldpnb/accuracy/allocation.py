@@ -58,7 +58,11 @@ class Family:
         return [(place[p], place[up]) for p, up in ups if up in place]
 
     def variances(self, population: Sequence[int]) -> NDArray[np.float64]:
-        """Return the variances within the strata of one population, divisor ``n_i - 1``."""
+        """Return the variances within the strata of one population, divisor ``n_i - 1``.
+
+        >>> Family(sizes=(3, 2), heights=(3.0, 1.0)).variances((1, 2))
+        array([3., 0.])
+        """
         n, c, v = (np.asarray(x, dtype=float) for x in (self.sizes, population, self.heights))
         return np.asarray(v**2 * c * (n - c) / (n * (n - 1)))
 
