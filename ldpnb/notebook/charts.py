@@ -126,7 +126,7 @@ class Chart:
         return pd.concat([self._layer(table, layer) for layer in self.layers or [own]], ignore_index=True)
 
     def readable(self) -> Self:
-        """Return the chart, of whose names the first alone are left, and said to be, where there is no room for all."""
+        """Return the chart with as many of its names as there is room for; its setting says when these are not all."""
         rows = self.rows()
         names, most = list(rows["x"].unique()), max(NAMES // rows["panel"].nunique(), 20)
         if not self.flip or len(names) <= most:

@@ -4,23 +4,26 @@ import hashlib
 import json
 from binascii import a2b_base64
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 
-from ldpnb.notebook.vegalite import MIME
+from ldpnb.notebook.vegalite import MIME, titled
+from ldpnb.run import export
 from ldpnb.run.catalogue import catalogue, home
+from ldpnb.run.sameness import same
 
 FIGURES = home() / "figures"
 DRAWN = {".csv", ".json", ".pdf", ".png"}
 PRINTED = {".csv", ".json"}
 
 
-def shown(notebook: Path) -> set[bytes]:
-    """Return the pictures of a notebook that stand beside a chart."""
+def shown(notebook: Path) -> dict[bytes, Any]:
+    """Return the pictures of a notebook, each with the chart beside it."""
     cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
     data = [output.get("data", {}) for cell in cells for output in cell.get("outputs", [])]
-    return {a2b_base64("".join(one["image/png"])) for one in data if "image/png" in one and MIME in one}
+    return {a2b_base64("".join(one["image/png"])): one.get(MIME) for one in data if "image/png" in one}
 
 
 @pytest.mark.parametrize(
@@ -42,8 +45,13 @@ def test_a_committed_figure_belongs_to_its_numbers(figure: Path) -> None:
 
 @pytest.mark.parametrize("notebook", catalogue(), ids=lambda n: n.id)
 def test_a_notebook_shows_its_figures(notebook) -> None:
-    pictures = {path.read_bytes() for path in (FIGURES / notebook.id).glob("*.png")}
-    assert pictures <= shown(notebook.path)
+    pictures = shown(notebook.path)
+    for path in (FIGURES / notebook.id).glob("*.png"):
+        caption = json.loads(path.with_suffix(".json").read_bytes())["caption"]
+        charts = pictures[path.read_bytes()], titled(export.chart(path), caption)
+        assert same(*(json.dumps(chart, sort_keys=True).encode() for chart in charts)), (
+            "`ldpnb run` draws its chart again"
+        )
 
 
 def test_no_figure_is_of_no_notebook() -> None:
