@@ -45,7 +45,7 @@ def identity(one: Any, other: Any = 0) -> bool:
     """
     difference = expression(one) - expression(other)
     try:
-        return bool(_ratio(difference, sorted(difference.free_symbols, key=str))[0].is_zero())
+        return bool(quotient(difference, sorted(difference.free_symbols, key=str))[0].is_zero())
     except _NotRationalError:
         return bool(sympy.expand(sympy.fraction(sympy.together(difference))[0]) == 0)
 
@@ -68,7 +68,7 @@ def positive(value: Any, box: Box) -> bool | None:
     missing = exact.free_symbols - set(ends)
     if missing:
         raise ValueError(f"box must name every symbol, lacks {', '.join(sorted(map(str, missing)))}")
-    ratio, cells = _ratio(exact, list(ends)), list(ends.values())
+    ratio, cells = quotient(exact, list(ends)), list(ends.values())
     if any(_at(ratio, point) <= 0 for point in itertools.product(*itertools.starmap(_probes, cells))):
         return False
     return True if _certified(ratio, dict(enumerate(cells)), dict.fromkeys(range(len(cells)), 3)) else None
@@ -78,7 +78,7 @@ class _NotRationalError(ValueError):
     """An expression is no rational function of its symbols."""
 
 
-def _ratio(exact: Any, names: list[Any]) -> Ratio:
+def quotient(exact: Any, names: list[Any]) -> Ratio:
     """Return numerator and denominator of a rational function, over the common multiple of its denominators."""
     ring = fmpq_mpoly_ctx.get([f"x{i}" for i in range(len(names))])
     return _parts(exact, ring.constant(1), dict(zip(names, ring.gens(), strict=True)))

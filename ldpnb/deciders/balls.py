@@ -12,11 +12,14 @@ from typing import Any
 
 import numpy as np
 import sympy
-from flint import arb, fmpq
+from flint import arb, arb_poly, fmpq, fmpq_poly
 
 from ldpnb.arithmetic import Real, expression
+from ldpnb.deciders.algebra import quotient
 
 Ends = tuple[Any, Any]
+Terms = dict[tuple[int, int], fmpq_poly]
+"""Coefficients of a polynomial in a variable and an exponential, by their powers."""
 
 _SMALLEST, _MOST_CELLS, _WIDTH = Fraction(1, 2048), 100_000, Fraction(1, 10**9)
 """Least share of the box that a cell is of, cells looked at, and width of a zero's enclosure."""
@@ -209,73 +212,68 @@ def _sign(value: arb) -> int:
 
 
 def sign_changes(value: Any, x: Any) -> int:
-    """Return how many zeros a polynomial in `x` and ``e^x`` has on ``(0, oo)`` at most.
+    """Return how many zeros a rational function of `x` and ``e^x`` has on ``(0, oo)`` at most.
 
-    Descartes' rule for its power series, whose n-th coefficient times ``n!`` is the sum of ``c_ij n (n-1) ..
-    (n-i+1) j^(n-i)``: signs are read off one by one, up to a number from which on the fastest exponential provably
-    decides. Both ends of the half line are covered, which no subdivision reaches.
+    Descartes' rule for the power series of its numerator, whose n-th coefficient times ``n!`` is the sum of
+    ``c_ij n (n-1) .. (n-i+1) j^(n-i)``: signs are read off one by one, up to a number from which on the fastest
+    exponential provably decides. Both ends of the half line are covered, which no subdivision reaches.
 
     >>> x = sympy.Symbol("x")
     >>> sign_changes(sympy.exp(x) - 1 - x, x), sign_changes(sympy.exp(x) - 2 - x, x)
     (0, 1)
     """
-    growth = sympy.Dummy("growth")
-    exact = sympy.expand(sympy.expand(expression(value)).subs(sympy.exp(x), growth))
-    constants = dict(sympy.Poly(exact, x, growth).terms())
-    terms = {powers: _constant(c) for powers, c in constants.items()}
+    terms, root = _exponential(expression(value), x)
     degree, fastest = (max(powers[d] for powers in terms) for d in (0, 1))
-    if fastest == 0:
-        signs = [_sign(arb(terms.get((n, 0), fmpq(0)))) for n in range(degree + 1)]
-    else:
-        last = next(n for n in range(degree + 1, 10_000) if _decided_from(constants, terms, n, fastest))
-        signs = [_series_sign(constants, terms, n) for n in range(last + 1)]
+    last = degree
+    if fastest:
+        last = next(n for n in range(degree + 1, 10_000) if _decided_from(terms, n, fastest, root))
+    signs = [_sign_at(_series_term(terms, n), root) for n in range(last + 1)]
     return sum(one != other for one, other in pairwise(s for s in signs if s))
 
 
-def _series_term(terms: dict[tuple[int, int], Any], n: int) -> arb:
-    return sum((arb(c) * math.perm(n, i) * j ** (n - i) for (i, j), c in terms.items() if n >= i), arb(0))
+def _exponential(exact: Any, x: Any) -> tuple[Terms, arb]:
+    """Return a numerator's coefficients by the powers of `x` and ``e^x``, polynomials in a root ``e^(1/m)``, and that.
+
+    The root is transcendental: a coefficient is 0 only if all of its own are.
+    """
+    growth, root = sympy.symbols("growth root", cls=sympy.Dummy)
+    exact = exact.xreplace({number: sympy.Rational(number) for number in exact.atoms(sympy.Float)})
+    powers = {part: sympy.expand(part.as_base_exp()[1]) for part in exact.atoms(sympy.exp, type(sympy.E))}
+    m = math.lcm(*(int(power.subs(x, 0).q) for power in powers.values()))
+    parts = {part: growth ** power.coeff(x) * root ** (m * power.subs(x, 0)) for part, power in powers.items()}
+    terms: Terms = {}
+    for (i, j, k), number in quotient(exact.xreplace(parts), [x, growth, root])[0].terms():
+        terms[i, j] = terms.get((i, j), fmpq_poly()) + fmpq_poly([*[0] * k, number])
+    return terms, (arb(1) / m).exp()
 
 
-def _series_sign(constants: dict[tuple[int, int], Any], terms: dict[tuple[int, int], Any], n: int) -> int:
-    """Return the sign of the n-th coefficient, which is 0 only if it is exactly."""
-    value = _series_term(terms, n)
-    if value.contains(0):
-        parts = (c * math.perm(n, i) * j ** (n - i) for (i, j), c in constants.items() if n >= i)
-        if sympy.expand(sympy.Add(*parts)) == 0:
-            return 0
-    return _sign(value)
+def _at(constant: fmpq_poly, root: arb) -> arb:
+    return arb_poly(constant)(root)
 
 
-def _decided_from(
-    constants: dict[tuple[int, int], Any], terms: dict[tuple[int, int], Any], n: int, fastest: int
-) -> bool:
+def _sign_at(constant: fmpq_poly, root: arb) -> int:
+    return _sign(_at(constant, root)) if constant else 0
+
+
+def _series_term(terms: Terms, n: int) -> fmpq_poly:
+    return sum((c * (math.perm(n, i) * j ** (n - i)) for (i, j), c in terms.items() if n >= i), fmpq_poly())
+
+
+def _decided_from(terms: Terms, n: int, fastest: int, root: arb) -> bool:
     """Return whether from the n-th term on the fastest exponential has one sign and outweighs all others.
 
     Divided by ``fastest^n``, its own part is a polynomial in n: in powers of ``n' - n`` all of one sign. Every other
     part shrinks from one term to the next.
     """
-    step = sympy.Dummy("step")
-    lead = sympy.expand(
-        sum(
-            c * sympy.Rational(1, fastest**i) * sympy.ff(n + step, i) for (i, j), c in constants.items() if j == fastest
-        )
-    )
-    ahead = [_sign(arb(_constant(c))) for c in sympy.Poly(sympy.expand_func(lead), step).all_coeffs()]
-    rest = [((i, j), c) for (i, j), c in terms.items() if j < fastest]
-    shrinking = all((n + 1) * j <= fastest * (n + 1 - i) for (i, j), _ in rest)
-    others = sum((abs(arb(c)) * math.perm(n, i) * arb(j) ** (n - i) / arb(fastest) ** n for (i, j), c in rest), arb(0))
-    own = abs(
-        sum((arb(c) * math.perm(n, i) / arb(fastest) ** i for (i, j), c in terms.items() if j == fastest), arb(0))
-    )
-    return len({s for s in ahead if s}) == 1 and shrinking and bool(own > others)
-
-
-def _constant(number: Any) -> Any:
-    """Return an exact fraction, or a ball around a constant that sympy can evaluate."""
-    if number.is_Rational:
-        return fmpq(int(number.p), int(number.q))
-    shown = number.evalf(60)
-    return arb(str(shown), float(abs(shown)) * 1e-50)
+    lead = {i: c * fmpq(1, fastest**i) for (i, j), c in terms.items() if j == fastest}
+    rest = {powers: c for powers, c in terms.items() if powers[1] < fastest}
+    if not all((n + 1) * j <= fastest * (n + 1 - i) for i, j in rest):
+        return False
+    falls = {i: math.prod((fmpq_poly([n - down, 1]) for down in range(i)), start=fmpq_poly([1])) for i in lead}
+    ahead = (sum((lead[i] * falls[i][power] for i in lead), fmpq_poly()) for power in range(max(lead) + 1))
+    own = abs(_at(sum((c * math.perm(n, i) for i, c in lead.items()), fmpq_poly()), root))
+    others = (abs(_at(c, root)) * math.perm(n, i) * arb(j) ** (n - i) / arb(fastest) ** n for (i, j), c in rest.items())
+    return len({_sign_at(c, root) for c in ahead} - {0}) == 1 and bool(own > sum(others, arb(0)))
 
 
 def digits(value: arb, printed: str) -> bool | None:

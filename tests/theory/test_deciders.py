@@ -103,7 +103,8 @@ def test_zeros_are_all_found_and_a_double_one_is_not_guessed() -> None:
         (sympy.exp(2 * x) - 3 * sympy.exp(x) + 2, 1),  # 0 at 0 and at ln 2
         (x**2 - 3 * x + 2, 2),
         (sympy.E * (sympy.exp(x) - 1 - x), 0),  # constants that only cancel exactly
-        (sympy.exp(2 * x) * (1 + sympy.pi * x) - 2, 1),
+        (sympy.exp(2 * x) * (1 + sympy.exp(sympy.Rational(2, 3)) * x) - 2, 1),
+        ((sympy.exp(x + 1) - sympy.E) / x - 3, 1),
         ((x - 2) * sympy.exp(x) + x + 2, 0),
         ((x - 2) * sympy.exp(x) + x + sympy.Rational(201, 100), 0),
         ((x - 2) * sympy.exp(x) + x + sympy.Rational(199, 100), 1),

@@ -122,7 +122,7 @@ def at_the_end(mean: Any) -> Any:
 
 def most_zeros(mean: Any) -> int:
     """Return a bound on how many budgets have a `fall` of 0 at the end, by Descartes' rule for it times ``e^(3z)``."""
-    return sign_changes(expression(at_the_end(mean)(z) * np.exp(3 * z)), expression(z))
+    return sign_changes(at_the_end(mean)(z) * np.exp(3 * z), expression(z))
 
 
 def theorem_4_3_allocation(e: Evidence) -> Numbers:
