@@ -56,7 +56,7 @@ def noise_tail(mechanism: Noise) -> bool:
 def noise_moment(mechanism: Noise, power: int) -> Real:
     """Return a moment of ``|noise|``, by integrating the density."""
     y_, density = expression(y), expression(np.exp(mechanism.log_density(y, Symbol(0))))
-    return Symbol(sympy.integrate(2 * y_**power * density, (y_, 0, oo)))
+    return Symbol(sympy.integrate(2 * y_**power * density, (y_, 0, oo), meijerg=True))
 
 
 def unit_variance() -> Any:
