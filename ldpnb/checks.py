@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from ldpnb.arithmetic import is_exact
 
 _LONGEST_SHOWN = 200
+_PLAIN = frozenset({float, int, bool, str, type(None)})
 
 
 class UsageError(ValueError):
@@ -152,6 +153,8 @@ def plain(given: Any, **least: int) -> None:
     """
     for field in fields(given):
         value = getattr(given, field.name)
+        if type(value) in _PLAIN:  # as most are
+            continue
         column = str(field.type).startswith("tuple[") and hasattr(value, "__array__") and np.ndim(value) == 1
         object.__setattr__(given, field.name, _wide(np.asarray(value).tolist() if column else value))
     for name, at_least in least.items():
