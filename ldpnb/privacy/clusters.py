@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit
 
 from ldpnb import checks
-from ldpnb.arithmetic import Real, is_exact, log_mixed
+from ldpnb.arithmetic import Real, is_exact
+from ldpnb.privacy.mixtures import log_mixed
 from ldpnb.privacy.subsampling import srs_loss, weighted_loss
 
 

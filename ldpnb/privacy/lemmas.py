@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ldpnb import checks
-from ldpnb.arithmetic import Real, is_exact, log_mixed
+from ldpnb.arithmetic import Real, is_exact
+from ldpnb.privacy.mixtures import log_mixed
 
 
 def coupled_loss(distance: Real, epsilon: Real) -> Real:

@@ -15,9 +15,10 @@ from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
 from ldpnb import checks
-from ldpnb.arithmetic import Real, log_mixed, log_thinned
+from ldpnb.arithmetic import Real
 from ldpnb.designs import laws
 from ldpnb.privacy.clusters import ClusterSample
+from ldpnb.privacy.mixtures import log_mixed, log_thinned
 from ldpnb.privacy.optimiser import largest_loss
 from ldpnb.privacy.subsampling import srs_loss
 
