@@ -1,5 +1,6 @@
 """A small checkout to run notebooks in, and the command line as a user calls it."""
 
+import gc
 import os
 import signal
 import subprocess
@@ -37,6 +38,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     waiting = [name for name in files if name.startswith(WAITING)]
     places |= {name: len(files) / 2 * place / len(waiting) - 0.5 for place, name in enumerate(waiting)}
     items.sort(key=lambda item: places[item.nodeid.partition("::")[0]])
+
+
+def pytest_collection_finish() -> None:
+    """Let no later collection of garbage look through what is imported and collected by now, which stays."""
+    gc.freeze()
 
 
 @pytest.fixture
