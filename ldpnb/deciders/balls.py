@@ -216,13 +216,16 @@ def sign_changes(value: Any, x: Any) -> int:
 
     Descartes' rule for the power series of its numerator, whose n-th coefficient times ``n!`` is the sum of
     ``c_ij n (n-1) .. (n-i+1) j^(n-i)``: signs are read off one by one, up to a number from which on the fastest
-    exponential provably decides. Both ends of the half line are covered, which no subdivision reaches.
+    exponential provably decides. Both ends of the half line are covered, which no subdivision reaches. A ValueError
+    refuses the function that is 0 everywhere, and constants other than rational numbers and powers of e.
 
     >>> x = sympy.Symbol("x")
     >>> sign_changes(sympy.exp(x) - 1 - x, x), sign_changes(sympy.exp(x) - 2 - x, x)
     (0, 1)
     """
     terms, root = _exponential(expression(value), x)
+    if not terms:
+        raise ValueError("value must not be 0 everywhere")
     degree, fastest = (max(powers[d] for powers in terms) for d in (0, 1))
     last = degree
     if fastest:
@@ -239,8 +242,12 @@ def _exponential(exact: Any, x: Any) -> tuple[Terms, arb]:
     growth, root = sympy.symbols("growth root", cls=sympy.Dummy)
     exact = exact.xreplace({number: sympy.Rational(number) for number in exact.atoms(sympy.Float)})
     powers = {part: sympy.expand(part.as_base_exp()[1]) for part in exact.atoms(sympy.exp, type(sympy.E))}
-    m = math.lcm(*(int(power.subs(x, 0).q) for power in powers.values()))
-    parts = {part: growth ** power.coeff(x) * root ** (m * power.subs(x, 0)) for part, power in powers.items()}
+    slopes = {part: power.coeff(x) for part, power in powers.items()}
+    rest = {part: powers[part] - slope * x for part, slope in slopes.items()}
+    if not all(number.is_Rational for number in rest.values()):
+        raise ValueError(f"value must have powers e^(a x + b) with rational b, has {exact}")
+    m = math.lcm(*(int(number.q) for number in rest.values()))
+    parts = {part: growth**slope * root ** (m * rest[part]) for part, slope in slopes.items()}
     terms: Terms = {}
     for (i, j, k), number in quotient(exact.xreplace(parts), [x, growth, root])[0].terms():
         terms[i, j] = terms.get((i, j), fmpq_poly()) + fmpq_poly([*[0] * k, number])

@@ -114,6 +114,14 @@ def test_zeros_on_the_half_line_are_bounded_by_sign_changes(value: sympy.Expr, m
     assert sign_changes(value, x) == most
 
 
+@pytest.mark.parametrize(
+    "value", [x - x, sympy.exp(x) * sympy.E - sympy.exp(x + 1), sympy.pi - x, sympy.exp(x * x) - 2]
+)
+def test_what_has_no_bound_on_its_zeros_is_refused(value: sympy.Expr) -> None:
+    with pytest.raises(ValueError, match=r"must (not be 0|be a rational function, has pi|have powers)"):
+        sign_changes(value, x)
+
+
 def test_a_printed_digit_is_proven_refuted_or_left() -> None:
     pi = arb.pi()
     assert [digits(pi, shown) for shown in ("3.1416", "3.1415", "3e0", "31.4e-1")] == [True, False, True, True]
