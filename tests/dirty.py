@@ -98,6 +98,15 @@ def far_cell(path: Path) -> None:
     made.save(path)
 
 
+def merged_cells(path: Path) -> None:
+    """Write a workbook with a cell for every four rows."""
+    book(path, a=[["age", "sex"], *[[a, None if i % 4 else SEXES[i // 4]] for i, a in enumerate(AGES)]])
+    made = openpyxl.load_workbook(path)
+    for row in range(2, ROWS + 2, 4):
+        made["a"].merge_cells(f"B{row}:B{row + 3}")
+    made.save(path)
+
+
 def workbook(rows: Sequence[Sequence[Any]], column: str, truth: Any, asked: str = "", stated: Any = None) -> Dirty:
     """Return a workbook of one sheet."""
     return Dirty("a.xlsx", lambda path: book(path, a=[list(row) for row in rows]), column, truth, asked, stated or {})
@@ -165,6 +174,7 @@ MDY = [dt.date(2024, 1 + i % 12, 1 + (5 * i) % 12) for i in range(ROWS)]
 PAIR = tally(SEXES)
 SIGNED = [-a if a % 2 else a for a in AGES]
 CODES = [f"0{a}00" for a in AGES]
+LONG = [str(2**53 + a) for a in AGES]
 HALVES = mean([w + 0.5 for w in WHOLE])
 CYRILLIC = text("city,x", CITIES, AGES, encoding="cp1251")
 MIXED = b"".join(cycled(b'{"a": true}\n', b'{"a": 1}\n'))
@@ -232,10 +242,10 @@ KINDS = {
         strip="()",
     ),
     "minus behind": column(
-        [f"{-a}-" if a < 0 else a for a in SIGNED],
-        tally([f"{-a}-" if a < 0 else str(a) for a in SIGNED]),
-        "'25-'.*kind=category",
-        kind="category",
+        [f"{-a}-" if a < 0 else a for a in SIGNED], mean(SIGNED), r"strip=- \(take them off, '25-' is -25\)", strip="-"
+    ),
+    "minus behind a currency": column(
+        [f"€{-a}-" if a < 0 else f"€{a}" for a in SIGNED], mean(SIGNED), r"strip=\[", strip=["€", "-"]
     ),
     "a currency in brackets": column(
         [f"(€{-a})" if a < 0 else f"€{a}" for a in SIGNED], mean(SIGNED), r"'€18' is 18", strip=["€", "()"]
@@ -270,6 +280,7 @@ KINDS = {
     ),
     "dots": column([a or "." for a in BOTH], mean(BOTH), r"missing=\.", missing="."),
     "leading zeros": column(CODES, tally(CODES), "kind=category", kind="category"),
+    "long numbers": column(LONG, tally(LONG), "more than 15 digits.*kind=category", kind="category"),
     "Namibia": column(cycled("NA", "DE", ""), tally(cycled("NA", "DE", None)), "present=NA", present="NA"),
     "nobody": column(cycled("None", "one", "two"), tally(cycled(None, "one", "two")), "missing=None", missing="None"),
     "blank entries": column(cycled("m", " ", "f"), tally(cycled("m", None, "f"))),
@@ -285,6 +296,7 @@ KINDS = {
         b"age,sex\nin years,letter\n" + text("", AGES, SEXES), "age", AGE, "header=2", {"header": 2}
     ),
     "a total": csv(SURVEY + b"Total,all\n", "sex", PAIR, "footer=1", {"footer": 1}),
+    "a total first": csv(b"sex,age\nTotal,2000\n" + text("", SEXES, AGES), "age", AGE, "header=2", {"header": 2}),
     "a total above empty rows": csv(SURVEY + b"Total,9\n,\nSource: own,\n", "age", AGE, "footer=2", {"footer": 2}),
     "a mean": csv(SURVEY + b"Mean,all\n", "sex", PAIR, "footer=1", {"footer": 1}),
     "a source": csv(SURVEY + b"\nSource: own survey\n", "age", AGE, "footer=1", {"footer": 1}),
@@ -414,5 +426,6 @@ KINDS = {
         [["d", "x"], [-9, 1], *[[d, 1] for d in DAYS]], "d", months(DAYS), "missing=-9", {"missing": -9}
     ),
     "numbers as text": workbook([["age", "x"], *[[str(a), 1] for a in AGES]], "age", AGE),
+    "cells over several rows": Dirty("a.xlsx", merged_cells, "sex", tally([SEXES[i // 4] for i in range(ROWS)])),
     "empty rows between others": workbook([["kids", "x"], [1, 3], [], [2, 3]], "kids", (1.5, 1)),
 }

@@ -28,8 +28,10 @@ _DAYS += ["2199-12-31", "2999-12-31", "9999-12-31"]
 
 _GROUPS, _BLANKS = "".join(THOUSANDS.values()), THOUSANDS[" "]
 _DIGITS = rf"[+-]?\d[\d{_GROUPS}]*"
-_SIGNED = rf"[+-]?(?:([^\w\s-]{{1,2}}|[A-Z]{{3}}) ?)?{_DIGITS}(?: ?([^\d.,\s-]{{1,4}}))?"
+_SIGNED = rf"[+-]?(?:([^\w\s-]{{1,2}}|[A-Z]{{3}}) ?)?{_DIGITS}(?: ?([^\d.,\s-]{{1,4}}|-))?"
 """A number, and one with a sign before or behind it, such as that of a currency, or in brackets."""
+_NEGATIVE = {"()": r"^\(([^()]*\d[^()]*)\)$", "-": r"^([^-].*\d)-$"}
+"""Negative numbers in brackets, and with the sign behind."""
 
 _DAY = r"(19|20)\d\d(0[1-9]|1[0-2])[0-3]\d"
 _TIME = r"([T :]\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?[AaPp][Mm])?( ?(Z|[A-Z]{3,4})?([+-]\d{1,2}(:?\d{2})?)?)?)?$"
@@ -44,6 +46,9 @@ _FORMS += ["%d%b%Y", _TYPED]
 _FEW, _SAMPLE, _MANY = 8, 1000, 100_000
 _NAMES: Ways = {"names": {"kind": "category"}}
 _NUMBERS: Ways = {"numbers": {"kind": "number"}}
+_ROUNDED: Ways = {"numbers, of which 15 digits count": {"kind": "number"}}
+_EXACT = 2.0**53
+"""Up to it whole numbers have floats of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +96,10 @@ def parsed(series: "pd.Series[Any]", reading: Reading, *, ranged: bool = False) 
     if not len(values):
         raise ValueError("has no entries")
     entries = Entries(kind, np.asarray(values), places if rows is None else np.append(places, -1)[rows])
+    if kind == "number" and not reading.kind and not ranged and np.abs(entries.values).max() > _EXACT:
+        text = label(series.iloc[int(np.abs(np.append(entries.values, 0.0)[entries.places]).argmax())])
+        if re.fullmatch(r"[+-]?\d{16,}", text):
+            raise AmbiguousError(f"has numbers of more than 15 digits, such as {text}", _NAMES | _ROUNDED)
     if kind != "category" and not reading.missing:
         _ask_missing(entries, reading.present)
     return entries
@@ -229,9 +238,9 @@ def _dates(entries: Any, forms: list[str], reading: Reading) -> NDArray[np.datet
 def _numbers(texts: Any, reading: Reading) -> tuple[NDArray[np.float64], AmbiguousError | None]:
     """Return texts as numbers, nan for those that are none, and a question if a point may be either mark."""
     plain = _replaced(texts, "[\u2212\u2013]", "-")
-    if "()" in reading.strip:
-        plain = _replaced(plain, r"^\(([^()]*\d[^()]*)\)$", r"-\1")
-    for affix in map(re.escape, reading.strip):
+    for sign in _NEGATIVE.keys() & {*reading.strip}:
+        plain = _replaced(plain, _NEGATIVE[sign], r"-\1")
+    for affix in (re.escape(text) for text in reading.strip if text not in _NEGATIVE):
         plain = _replaced(plain, rf"^([+-]?){affix}[{_BLANKS}]?|[{_BLANKS}]?{affix}$", r"\1")
     marks = [mark for mark in ".," if reading.decimal in ("", mark) and reading.thousands != mark]
     readings = [(mark, _read_as(plain, mark, reading.thousands)) for mark in marks]
@@ -275,7 +284,8 @@ def _ask_others(entries: list[str], count: int) -> None:
     if 0 < len(signs) <= _FEW:
         affixes = "|".join(map(re.escape, signs))  # at the ends alone: an e may be of a power of ten
         bare = re.sub(rf"^([+-]?)(?:{affixes}) ?| ?(?:{affixes})$", r"\1", first.strip("()"))
-        meaning = f"take them off, {first!r} is {'-' * first.startswith('(')}{bare}"
+        negative = any(sign in signs and re.match(form, first) for sign, form in _NEGATIVE.items())
+        meaning = f"take them off, {first!r} is {'-' * negative}{bare}"
         ways[meaning] = {"strip": list(signs)} | ({"missing": strangers} if 0 < len(strangers) <= _FEW else {})
     if len(missing := list(dict.fromkeys(entries))) <= _FEW:
         ways["these are missing"] = {"missing": missing}

@@ -115,10 +115,15 @@ def _refuse_far_cells(archive: zipfile.ZipFile, sheets: list[str]) -> None:
 
 
 def _workbook(data: bytes, reading: Reading) -> Table:
-    """Read a sheet; cells keep their types, and only an empty one is missing."""
+    """Read a sheet: cells keep their types, only an empty one is missing, and one over rows is in all of them."""
+    from python_calamine import CalamineWorkbook
+
     cells: dict[str, Any] = {"header": None, "dtype": object, "na_filter": False}
     sheets = pd.read_excel(io.BytesIO(data), sheet_name=None, engine="calamine", **cells)
-    sheet = sheets[_one([name for name, sheet in sheets.items() if sheet.size], reading.sheet, "sheets")]
+    name = _one([name for name, sheet in sheets.items() if sheet.size], reading.sheet, "sheets")
+    sheet, merged = sheets[name], CalamineWorkbook.from_filelike(io.BytesIO(data)).get_sheet_by_name(name)
+    for (top, left), (bottom, _) in merged.merged_cell_ranges or ():
+        sheet.iloc[top : bottom + 1, left : left + 1] = sheet.iloc[top : top + 1, left : left + 1].to_numpy()
     skip, header, names = find_header(_texts(sheet.head(1000)), reading, sheet.shape[1])
     body = sheet.iloc[skip + header :].set_axis(range(len(names)), axis=1)
     filled = np.flatnonzero((body != "").any(axis=1))  # rows below are the sheet's, not the table's

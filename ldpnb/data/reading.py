@@ -44,7 +44,9 @@ class Reading:
     )
     missing: tuple[str, ...] = _option((), "Entry that is missing, such as k.A. or -9.")
     present: tuple[str, ...] = _option((), "Entry that is not missing though it looks so, such as NA or 99.")
-    strip: tuple[str, ...] = _option((), "Text to take off numbers, such as %; () for negative ones in brackets.")
+    strip: tuple[str, ...] = _option(
+        (), "Text to take off numbers, such as %; () and - for negative ones such as (5) and 5-."
+    )
     kind: str = _option("", "Of a column.", "(number|category|date)?", "number, category or date")
     dates: tuple[str, ...] = _option((), "Form of dates, such as %d.%m.%Y.")
     counts: str = _option("", "Column that says how many users a row stands for, or none.")

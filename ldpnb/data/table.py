@@ -96,7 +96,7 @@ def find_header(rows: Rows, reading: Reading, width: int = 0) -> tuple[int, int,
 
 
 def _ask_header(rows: Rows, line: int) -> None:
-    """Ask if the first row looks like data, or if rows below it do not."""
+    """Ask if the first row looks like data, or if rows below it do not, or are a total."""
     columns = [[cell.strip() for cell in cells] for cells in zip_longest(*rows, fillvalue="")]
     columns = [cells for cells in columns if any(cells)]
     plain = [[bool(_PLAIN.fullmatch(cell)) for cell in cells] for cells in columns]
@@ -111,6 +111,9 @@ def _ask_header(rows: Rows, line: int) -> None:
     if 1 < first <= 4 and len(rows) > first + 10 and "" not in upper and not upper & lower:
         ways = {"names are in the first": {"header": first}, "one": {"header": 1}}
         raise AmbiguousError(f"the header seems to have {first} rows", ways)
+    if len(rows) > 2 and _TOTAL.fullmatch(columns[0][1]) and any(numbers[1] for numbers in plain):
+        ways = {"leave it out": {"header": 2}, "it is data": {"header": 1}}
+        raise AmbiguousError(f"the first row below the header, {_cut(rows[1])}, looks like a total", ways)
 
 
 def find_footer(rows: Rows, reading: Reading, width: int) -> int:
