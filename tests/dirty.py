@@ -3,28 +3,35 @@
 import bz2
 import datetime as dt
 import gzip
-import io
 import lzma
-import sqlite3
-import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from typing import Any
 from unicodedata import normalize
 
-import openpyxl
 import pandas as pd
-import pyarrow as pa
-import pyreadstat
+from dirty_files import (
+    AGES,
+    DAYS,
+    PAYS,
+    ROWS,
+    SEXES,
+    archive,
+    book,
+    database,
+    far_cell,
+    merged_cells,
+    parquet,
+    rows_that_are_not_there,
+    spss,
+    stata,
+    text,
+    two_sheets,
+    zipped_spss,
+)  # fmt: skip
 
-ROWS = 60
-AGES = [18 + (7 * i) % 30 for i in range(ROWS)]
-SEXES = ["mfd"[i % 3] for i in range(ROWS)]
-PAYS = [1000 + 37 * i + i / 8 for i in range(ROWS)]
-DAYS = [dt.date(2024, 1 + i % 12, 1 + (5 * i) % 28) for i in range(ROWS)]
 REFUSED = "refused"
 
 
@@ -52,12 +59,6 @@ class Dirty:
         return path
 
 
-def text(header: str, *columns: Sequence[Any], sep: str = ",", encoding: str = "utf-8", end: str = "\n") -> bytes:
-    """Return delimited text; the header is written as it is."""
-    rows = [sep.join(map(str, row)) for row in zip(*columns, strict=True)]
-    return "".join(line + end for line in ([header] if header else []) + rows).encode(encoding)
-
-
 def mean(numbers: Sequence[float | None]) -> tuple[float, int]:
     """Return the mean of numbers and how many are missing."""
     known = [number for number in numbers if number is not None]
@@ -74,39 +75,6 @@ def months(days: Sequence[dt.date]) -> dict[str, int]:
     return tally([f"{day:%Y-%m}" for day in days])
 
 
-def book(path: Path, **sheets: list[list[Any]]) -> None:
-    """Write a workbook."""
-    made = openpyxl.Workbook()
-    made.remove(made.active)
-    for name, rows in sheets.items():
-        sheet = made.create_sheet(name)
-        for row in rows:
-            sheet.append(row)
-    made.save(path)
-
-
-def two_sheets(path: Path) -> None:
-    """Write a workbook whose second sheet has the data."""
-    book(path, info=[["read"], ["me"]], data=[["age"], *[[a] for a in AGES]])
-
-
-def far_cell(path: Path) -> None:
-    """Write a workbook with a word in the last cell that a sheet has."""
-    book(path, a=[["age"], *[[a] for a in AGES]])
-    made = openpyxl.load_workbook(path)
-    made["a"]["XFD1048576"] = "x"
-    made.save(path)
-
-
-def merged_cells(path: Path) -> None:
-    """Write a workbook with a cell for every four rows."""
-    book(path, a=[["age", "sex"], *[[a, None if i % 4 else SEXES[i // 4]] for i, a in enumerate(AGES)]])
-    made = openpyxl.load_workbook(path)
-    for row in range(2, ROWS + 2, 4):
-        made["a"].merge_cells(f"B{row}:B{row + 3}")
-    made.save(path)
-
-
 def workbook(rows: Sequence[Sequence[Any]], column: str, truth: Any, asked: str = "", stated: Any = None) -> Dirty:
     """Return a workbook of one sheet."""
     return Dirty("a.xlsx", lambda path: book(path, a=[list(row) for row in rows]), column, truth, asked, stated or {})
@@ -115,52 +83,6 @@ def workbook(rows: Sequence[Sequence[Any]], column: str, truth: Any, asked: str 
 def cycled(*words: Any) -> list[Any]:
     """Return words in turn, one a row."""
     return [words[i % len(words)] for i in range(ROWS)]
-
-
-def database(path: Path, **tables: dict[str, list[Any]]) -> None:
-    """Write a database."""
-    path.unlink(missing_ok=True)
-    with sqlite3.connect(path) as made:
-        for name, columns in tables.items():
-            pd.DataFrame(columns, dtype=object).to_sql(name, made, index=False)
-    made.close()
-
-
-def archive(**files: bytes) -> bytes:
-    """Return a zip file."""
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w") as packed:
-        for name, content in files.items():
-            packed.writestr(name.replace("_csv", ".csv"), content)
-    return made.getvalue()
-
-
-def stata(path: Path) -> None:
-    """Write a Stata file with a labelled column."""
-    pd.DataFrame({"age": AGES, "sex": pd.Categorical(SEXES)}).to_stata(path, write_index=False)
-
-
-def rows_that_are_not_there(path: Path) -> bytes:
-    """Return a Stata file that says it has a billion rows."""
-    stata(path)
-    made = bytearray(path.read_bytes())
-    made[6:10] = (2**30).to_bytes(4, "little")
-    return bytes(made)
-
-
-def spss(path: Path) -> None:
-    """Write an SPSS file with labels and a range of declared missing entries."""
-    frame = pd.DataFrame({"age": [98.0 if i % 10 == 0 else float(a) for i, a in enumerate(AGES)]})
-    pyreadstat.write_sav(frame, str(path), missing_ranges={"age": [{"lo": 97, "hi": 99}]})
-
-
-def parquet(path: Path) -> None:
-    """Write a Parquet file with typed columns."""
-    columns = {"age": pd.array([None if i % 6 == 0 else a for i, a in enumerate(AGES)], dtype="Int64")}
-    columns |= {"pay": [Decimal(str(p)) for p in PAYS], "sex": pd.Categorical(SEXES), "list": [[a] for a in AGES]}
-    columns |= {"own": [a > 40 for a in AGES], "day": DAYS, "digits": [int(f"{d:%Y%m%d}") for d in DAYS]}
-    columns["end"] = pd.array([10**7] * ROWS, pd.ArrowDtype(pa.int32())).astype(pd.ArrowDtype(pa.date32()))
-    pd.DataFrame(columns).to_parquet(path, index=False)
 
 
 TOWNS = cycled("Köln", "Gießen", "Würzburg", "Bonn")
@@ -267,6 +189,23 @@ KINDS = {
     "codes of a scale": column(
         [1 + a % 5 if a else 9 for a in BOTH], mean([1 + a % 5 if a else None for a in BOTH]), "missing=9", missing=9
     ),
+    "codes in pairs": column(
+        [77 if i % 9 == 0 else 88 if i % 9 == 1 else i % 9 for i in range(ROWS)],
+        mean([None if i % 9 < 2 else i % 9 for i in range(ROWS)]),
+        "missing=.*88.*77",
+        missing=[77, 88],
+    ),
+    "codes near zero": column(
+        [a or -1 - i % 2 for i, a in enumerate(BOTH)], mean(BOTH), "missing=.*-1.*-2", missing=[-1, -2]
+    ),
+    "a code beside another that is stated": Dirty(
+        "a.csv",
+        text("sat,tv", cycled("k.A.", 1, 2, 3, 4, 5), [99 if a is None else a % 5 for a in BOTH]),
+        "tv",
+        mean([None if a is None else a % 5 for a in BOTH]),
+        "missing=99",
+        {"missing": ["k.A.", "99"]},
+    ),
     "a scale up to nine": column([1 + a % 9 for a in AGES], mean([1 + a % 9 for a in AGES])),
     "codes among negative numbers": column(
         [a - 38 if a else -999 for a in BOTH], mean([a - 38 if a else None for a in BOTH]), "missing=-999", missing=-999
@@ -279,6 +218,7 @@ KINDS = {
         [a or 99 for a in BOTH], mean([a or 99 for a in BOTH]), "present=99", present="99"
     ),
     "dots": column([a or "." for a in BOTH], mean(BOTH), r"missing=\.", missing="."),
+    "addresses": column([f"192.168.{a}.100" for a in AGES], tally([f"192.168.{a}.100" for a in AGES])),
     "leading zeros": column(CODES, tally(CODES), "kind=category", kind="category"),
     "long numbers": column(LONG, tally(LONG), "more than 15 digits.*kind=category", kind="category"),
     "Namibia": column(cycled("NA", "DE", ""), tally(cycled("NA", "DE", None)), "present=NA", present="NA"),
@@ -290,6 +230,21 @@ KINDS = {
     "true and 1": Dirty("a.jsonl", MIXED, "a", tally(cycled("True", "1")), "=category", {"kind": "category"}),
     # shape
     "titles": csv(b"Survey 2024\nOffice\n\n" + SURVEY, "age", AGE, "skip=3", {"skip": 3}),
+    "padded titles": csv(b"Survey 2024,\n,\n" + SURVEY, "age", AGE, "skip=2", {"skip": 2}),
+    "groups of names": csv(
+        b"Person,,Pay\nid,age,net\n" + text("", range(ROWS), AGES, PAYS),
+        "age",
+        AGE,
+        r"skip=1 \(names are in the last\)",
+        {"skip": 1},
+    ),
+    "names of parts below": csv(
+        b"id,age,which\n,in years,phone\n" + text("", range(ROWS), AGES, ["phone"] * ROWS),
+        "age",
+        AGE,
+        "header=2",
+        {"header": 2},
+    ),
     "comments": csv(b"# made by a tool\n" + SURVEY, "sex", PAIR, "skip=1", {"skip": 1}),
     "no header": csv(text("", AGES, SEXES), "2", PAIR, "header=0", {"header": 0}),
     "units below the header": csv(
@@ -299,6 +254,13 @@ KINDS = {
     "a total first": csv(b"sex,age\nTotal,2000\n" + text("", SEXES, AGES), "age", AGE, "header=2", {"header": 2}),
     "a total above empty rows": csv(SURVEY + b"Total,9\n,\nSource: own,\n", "age", AGE, "footer=2", {"footer": 2}),
     "a mean": csv(SURVEY + b"Mean,all\n", "sex", PAIR, "footer=1", {"footer": 1}),
+    "six rows below": csv(
+        text("town,x,age", TOWNS, TOWNS, AGES) + b"Gesamtergebnis,,9\n,,\na,,\nb,,\nc,,\nd,,\nQuelle: own,,\n",
+        "age",
+        AGE,
+        "footer=6",
+        {"footer": 6},
+    ),
     "a source": csv(SURVEY + b"\nSource: own survey\n", "age", AGE, "footer=1", {"footer": 1}),
     "rows that end early": csv(EARLY, "age", mean(BOTH), "bad_rows=fill", {"bad_rows": "fill"}),
     "early rows left out": csv(EARLY, "age", mean([a for a in BOTH if a]), "bad_rows=skip", {"bad_rows": "skip"}),
@@ -348,6 +310,13 @@ KINDS = {
         {"counts": "count"},
     ),
     "blanks around": csv(text(" age , sex", [f" {a} " for a in AGES], SEXES), "AGE", AGE),
+    "users by two columns": csv(
+        b"sex,answer,n\nm,yes,1\nm,no,20\nf,yes,30\nf,no,4\n",
+        "answer",
+        {"yes": 31, "no": 24},
+        "counts=n",
+        {"counts": "n"},
+    ),
     "ninety-nine users": csv(b"age,n\n1,10\n2,12\n3,99\n", "age", (331 / 121, 0), "counts=n", {"counts": "n"}),
     "one column without its name": csv(text("age", AGES), "", AGE),
     "one value": csv(b"age\na\na\n", "age", REFUSED, "must have two values or more"),
@@ -391,6 +360,10 @@ KINDS = {
     "a list of records": Dirty("a.json", pd.DataFrame({"age": AGES}).to_json(orient="records").encode(), "age", AGE),
     "Stata": Dirty("a.dta", stata, "sex", PAIR),
     "Stata with rows that are not there": Dirty("a.dta", rows_that_are_not_there, "age", REFUSED, "fewer bytes than"),
+    "SPSS in a zip": Dirty("a.zip", zipped_spss, "sex", PAIR),
+    "codes of words": Dirty(
+        "a.zip", zipped_spss, "sex", mean([1 + i % 3 for i in range(ROWS)]), "", {"kind": "number"}
+    ),
     "SPSS": Dirty("a.sav", spss, "age", mean([None if i % 10 == 0 else a for i, a in enumerate(AGES)])),
     "Parquet with gaps": Dirty(
         "a.parquet", parquet, "age", mean([None if i % 6 == 0 else a for i, a in enumerate(AGES)])

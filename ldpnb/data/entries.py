@@ -20,15 +20,41 @@ from ldpnb.data.reading import THOUSANDS, AmbiguousError, Reading, Ways
 ABSENT = frozenset({"", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "None", "<NA>"})
 """Entries that are missing among numbers and dates; among categories it is asked, but for the empty one."""
 
-_CODES = (-1, -7, -8, -9, -77, -88, -98, -99, -999, -9999, 88, 97, 98, 99, 888, 997, 998, 999, 9998, 9999, 99999)
-_SCALE_CODES = (7, 8, 9)
+_CODES = [
+    -1,
+    -7,
+    -8,
+    -9,
+    -66,
+    -77,
+    -88,
+    -97,
+    -98,
+    -99,
+    -999,
+    -9999,
+    88,
+    97,
+    98,
+    99,
+    777,
+    888,
+    997,
+    998,
+    999,
+    9998,
+    9999,
+]
+_CODES += [99999]
+_SMALL_CODES, _PAIRED_CODES, _SCALE_CODES = [-2, -3, -4, -5, -6], [66, 77], [7, 8, 9]
 _DAYS = ["1111-11-11", "1800-01-01", "1899-12-30", "1899-12-31", "1900-01-01", "1901-01-01", "1970-01-01", "2099-12-31"]
 _DAYS += ["2199-12-31", "2999-12-31", "9999-12-31"]
-"""Numbers, those of scales that end at 5 or before, and dates that stand for missing answers in many surveys."""
+"""Numbers that stand for missing answers in many surveys; whole ones of which few are negative, those beside 88 or 99,
+those of scales that end at 5 or before; and dates."""
 
 _GROUPS, _BLANKS = "".join(THOUSANDS.values()), THOUSANDS[" "]
 _DIGITS = rf"[+-]?\d[\d{_GROUPS}]*"
-_SIGNED = rf"[+-]?(?:([^\w\s-]{{1,2}}|[A-Z]{{3}}) ?)?{_DIGITS}(?: ?([^\d.,\s-]{{1,4}}|-))?"
+_SIGNED = rf"[+-]?(?:([^\w\s-]{{1,2}}|[A-Z]{{3}})[{_BLANKS}]?)?{_DIGITS}(?:[{_BLANKS}]?([^\d.,\s-]{{1,4}}|-))?"
 """A number, and one with a sign before or behind it, such as that of a currency, or in brackets."""
 _NEGATIVE = {"()": r"^\(([^()]*\d[^()]*)\)$", "-": r"^([^-].*\d)-$"}
 """Negative numbers in brackets, and with the sign behind."""
@@ -43,7 +69,7 @@ _FORMS = ["%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y"
 _FORMS += ["%m/%d/%y", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%d-%b-%Y", "%Y%m%d", "%Y.%m.%d"]
 _FORMS += ["%d%b%Y", _TYPED]
 
-_FEW, _SAMPLE, _MANY = 8, 1000, 100_000
+_FEW, _FEW_NEGATIVE, _SAMPLE, _MANY = 8, 3, 1000, 100_000
 _NAMES: Ways = {"names": {"kind": "category"}}
 _NUMBERS: Ways = {"numbers": {"kind": "number"}}
 _ROUNDED: Ways = {"numbers, of which 15 digits count": {"kind": "number"}}
@@ -100,7 +126,7 @@ def parsed(series: "pd.Series[Any]", reading: Reading, *, ranged: bool = False) 
         text = label(series.iloc[int(np.abs(np.append(entries.values, 0.0)[entries.places]).argmax())])
         if re.fullmatch(r"[+-]?\d{16,}", text):
             raise AmbiguousError(f"has numbers of more than 15 digits, such as {text}", _NAMES | _ROUNDED)
-    if kind != "category" and not reading.missing:
+    if kind != "category" and "" not in reading.missing:
         _ask_missing(entries, reading.present)
     return entries
 
@@ -183,7 +209,7 @@ def _named(texts: Any, here: NDArray[np.bool_], reading: Reading, *, sure: bool)
     names = pd.Series(texts, dtype="string[pyarrow]").where(here)
     lower = names.str.lower()
     doubtful = sorted({*texts.filter(~here).to_pylist()} - {"", *reading.missing})
-    if doubtful and not reading.present:
+    if doubtful:
         ways: Ways = {"missing": {"missing": doubtful}, "an answer": {"present": doubtful}}
         raise AmbiguousError(f"holds {', '.join(doubtful)}", ways)
     twice = lower[lower.duplicated() & ~names.duplicated()]
@@ -237,10 +263,10 @@ def _dates(entries: Any, forms: list[str], reading: Reading) -> NDArray[np.datet
 
 def _numbers(texts: Any, reading: Reading) -> tuple[NDArray[np.float64], AmbiguousError | None]:
     """Return texts as numbers, nan for those that are none, and a question if a point may be either mark."""
-    plain = _replaced(texts, "[\u2212\u2013]", "-")
+    plain = _replaced(texts, "[\u2212\u2013\u2011\uff0d]", "-")
     for sign in _NEGATIVE.keys() & {*reading.strip}:
         plain = _replaced(plain, _NEGATIVE[sign], r"-\1")
-    for affix in (re.escape(text) for text in reading.strip if text not in _NEGATIVE):
+    for affix in map(re.escape, sorted({*reading.strip} - {*_NEGATIVE}, key=len, reverse=True)):  # kg before g
         plain = _replaced(plain, rf"^([+-]?){affix}[{_BLANKS}]?|[{_BLANKS}]?{affix}$", r"\1")
     marks = [mark for mark in ".," if reading.decimal in ("", mark) and reading.thousands != mark]
     readings = [(mark, _read_as(plain, mark, reading.thousands)) for mark in marks]
@@ -262,7 +288,11 @@ def _read_as(texts: Any, decimal: str, thousands: str) -> NDArray[np.float64]:
     """Return texts as numbers with a mark of decimals, nan for those that are none; any other mark may make groups."""
     marks, point = THOUSANDS[thousands] or _GROUPS.replace(decimal, ""), re.escape(decimal)
     shape = rf"(?:\d+(?:{point}\d*)?|{point}\d+)(?:[eE][+-]?\d+)?"
-    shape += rf"|[1-9]\d{{0,2}}(?:[{marks}]\d{{2,3}})*[{marks}]\d{{3}}(?:{point}\d*)?"  # of two digits in India
+    groups = [
+        rf"[1-9]\d{{0,2}}(?:[{marks}]\d{{3}})+",
+        *([r"[1-9]\d?(?:,\d\d)+,\d{3}"] if "," in marks else []),
+    ]  # in India
+    shape += "".join(rf"|{group}(?:{point}\d*)?" for group in groups)
     fits, numbers = _matches(texts, f"[+-]?(?:{shape})"), np.full(len(texts), np.nan)
     if fits.any():
         plain = _replaced(texts if fits.all() else texts.filter(fits), f"[{marks}]", "")
@@ -276,7 +306,7 @@ def _ask_others(entries: list[str], count: int) -> None:
     for entry in entries:
         match = re.fullmatch(_SIGNED, entry)
         around = {sign.strip("()"): None for sign in match.groups("")} if match else {}
-        around |= {"()": None} if entry[0] + entry[-1] == "()" else {}
+        around |= {"()": None} if entry[:1] + entry[-1:] == "()" else {}
         around.pop("", None)
         signs, first = signs | around, first or (entry if around else "")
         strangers += [] if around else [entry]
@@ -300,7 +330,9 @@ def _ask_missing(entries: Entries, present: Sequence[str]) -> None:
     numbers, times = entries.values, entries.times
     if entries.kind == "number":
         scale = not ((numbers > 5) & (numbers < 7)).any()
-        codes = {str(code): code for code in (*_CODES, *(_SCALE_CODES if scale else ()))}
+        small = bool((numbers % 1 == 0).all() and (numbers < 0).sum() <= _FEW_NEGATIVE)
+        known = _CODES + _SCALE_CODES * scale + _SMALL_CODES * small
+        codes = {str(code): code for code in known + _PAIRED_CODES * bool(np.isin([88, 99], numbers).any())}
     else:
         codes = dict(zip(_DAYS, np.array(_DAYS, dtype="datetime64[D]").astype(int).tolist(), strict=True))
         numbers = numbers.astype("datetime64[D]").astype(int)

@@ -27,7 +27,7 @@ MOST_VALUES, MOST_GROUPS = 4096, 100
 OTHER = "other"
 OCCURRING = "What occurs was taken for what may occur, which gives it away; state it to avoid that."
 
-COUNTS = re.compile(r"(?i)n|counts?|freq(uency)?|anzahl|häufigkeit|persons|people|obs")
+COUNTS = re.compile(r"(?i)n|counts?|freq(uency)?|anzahl|häufigkeit|fälle|cases|number|persons|people|obs")
 """Names of columns that may say how many users a row stands for."""
 _PLAIN = Reading()
 
@@ -112,8 +112,8 @@ def _loaded(path: Path, reading: Reading, columns: list[str]) -> tuple[Table, Pl
     """Return a table and how many users each row stands for, None for one each."""
     if reading.counts in ("", "none"):
         table = read(path, reading, columns)
-        if not reading.counts and len(columns) == 1:
-            ask_counts(table, columns[0])
+        if not reading.counts and len(columns) == 1 and _counting(table, columns[0]):
+            ask_counts(read(path, reading), columns[0])
         return table, None
     table = read(path, reading, [*columns, reading.counts])
     # an empty code is stated, so that 99 users are no code of a missing entry
@@ -126,11 +126,18 @@ def _loaded(path: Path, reading: Reading, columns: list[str]) -> tuple[Table, Pl
 
 def ask_counts(table: Table, column: str) -> None:
     """Ask whether a table of few columns has a row per user or per value, if it may have either."""
+    if not (other := _counting(table, column)):
+        return
+    keys = table.columns.drop(columns=table.names.index(other)).astype(str)
+    if not keys.duplicated().any():
+        ways = {"users per row": {"counts": other}, "every row is one user": {"counts": "none"}}
+        raise AmbiguousError(f"column {other!r} may say how many users each row stands for", ways)
+
+
+def _counting(table: Table, column: str) -> str:
+    """Return the name of another column that may say how many users a row stands for, in a table of few."""
     few = table.names if len(table.names) <= 5 else ()
-    others = [name for name in few if COUNTS.fullmatch(name) and name.lower() != column.strip().lower()]
-    if others and table.column(column).is_unique:
-        ways = {"users per row": {"counts": others[0]}, "every row is one user": {"counts": "none"}}
-        raise AmbiguousError(f"column {others[0]!r} may say how many users each row stands for", ways)
+    return next((name for name in few if COUNTS.fullmatch(name) and name.lower() != column.strip().lower()), "")
 
 
 def _tallied(places: Places, size: int, weights: Any) -> Places:

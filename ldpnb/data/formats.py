@@ -9,10 +9,12 @@ import io
 import json
 import os
 import re
+import tempfile
 import zipfile
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -65,7 +67,7 @@ def _read(path: Path, reading: Reading, columns: set[str] | None) -> Table:
     data, suffix = path.read_bytes(), path.suffix.lower()
     for magic, module in _PACKED.items():
         if data.startswith(magic):
-            data, suffix = import_module(module).decompress(data), Path(path.stem).suffix.lower()
+            return _unpacked(import_module(module).decompress(data), path.stem, reading, columns)
     if data.startswith(b"PK\x03\x04"):
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             files = [item.filename for item in archive.infolist() if not item.is_dir()]
@@ -73,7 +75,8 @@ def _read(path: Path, reading: Reading, columns: set[str] | None) -> Table:
                 _refuse_far_cells(archive, [file for file in files if file.startswith("xl/worksheets/")])
                 return _workbook(data, reading)
             name = _one([file for file in files if not re.search(r"(^|/)(\.|__MACOSX)", file)], reading.sheet, "files")
-            data, suffix = archive.read(name), Path(name).suffix.lower()
+            own = replace(reading, sheet="") if reading.sheet == name else reading
+            return _unpacked(archive.read(name), name, own, columns)
     if not data.strip():
         raise ValueError("it is empty")
     if data.startswith(b"\xd0\xcf\x11\xe0"):
@@ -83,7 +86,7 @@ def _read(path: Path, reading: Reading, columns: set[str] | None) -> Table:
     if data.startswith(b"SQLite format 3"):
         frame = _database(path, reading)
     elif data.startswith(b"$FL") or suffix == ".dta":
-        frame = _labelled(path, suffix)
+        frame = _labelled(path, suffix, codes=reading.kind == "number")
     elif suffix in (".json", ".jsonl", ".ndjson"):
         frame = _records([line for line in data.splitlines() if line.strip()])
     elif re.match(rb"\s*<(!doctype|html|table|\?xml)|%PDF-|\{\\rtf|.{257}ustar", data, re.I | re.S):
@@ -92,6 +95,14 @@ def _read(path: Path, reading: Reading, columns: set[str] | None) -> Table:
     else:
         return _text(data, reading, columns)
     return Table(tuple(map(str, frame)), frame.set_axis(range(frame.shape[1]), axis=1))
+
+
+def _unpacked(data: bytes, name: str, reading: Reading, columns: set[str] | None) -> Table:
+    """Read what was packed: libraries for some kinds of files take no bytes."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, Path(name).name)
+        path.write_bytes(data)
+        return _read(path, reading, columns)
 
 
 def _one(names: Sequence[str], stated: str, what: str) -> str:
@@ -127,7 +138,7 @@ def _workbook(data: bytes, reading: Reading) -> Table:
     skip, header, names = find_header(_texts(sheet.head(1000)), reading, sheet.shape[1])
     body = sheet.iloc[skip + header :].set_axis(range(len(names)), axis=1)
     filled = np.flatnonzero((body != "").any(axis=1))  # rows below are the sheet's, not the table's
-    footer = find_footer(_texts(body.iloc[filled[-4:]]), reading, len(names))
+    footer = find_footer(_texts(body.iloc[filled[-10:]]), reading, len(names))
     last = filled[len(filled) - footer - 1] if len(filled) > footer else -1
     return Table(names, body.iloc[: last + 1].where(body != "", None), skip + header)
 
@@ -138,8 +149,8 @@ def _texts(cells: pd.DataFrame) -> list[list[str]]:
     return [row[: max((place + 1 for place, cell in enumerate(row) if cell), default=0)] for row in rows]
 
 
-def _labelled(path: Path, suffix: str) -> pd.DataFrame:
-    """Read a file of Stata or SPSS, with words in place of codes where every code of a column has one."""
+def _labelled(path: Path, suffix: str, *, codes: bool) -> pd.DataFrame:
+    """Read a file of Stata or SPSS, with words in place of codes where every code of a column has one, or its codes."""
     import pyreadstat
 
     read_file = pyreadstat.read_dta if suffix == ".dta" else pyreadstat.read_sav
@@ -147,7 +158,7 @@ def _labelled(path: Path, suffix: str) -> pd.DataFrame:
         raise ValueError("it has fewer bytes than its rows need")  # which would be made all the same, in gigabytes
     frame, meta = read_file(path)
     for name, words in meta.variable_value_labels.items():
-        if frame[name].dropna().isin(list(words)).all():  # else a scale whose ends alone have words
+        if not codes and frame[name].dropna().isin(list(words)).all():  # else a scale whose ends alone have words
             frame[name] = frame[name].map(words)
     return frame
 

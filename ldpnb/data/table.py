@@ -16,9 +16,12 @@ from ldpnb.data.reading import AmbiguousError, Reading, Ways, naming
 
 Rows = list[list[str]]
 
-_ROWS = 1000
+_ROWS, _BELOW = 1000, 8
+"""How many first and last rows are looked at."""
 _TOTAL = re.compile(
-    r"(?i)(grand )?(total|sum|mean|average|summe|gesamt|insgesamt|totale|somme|source|quelle|note)\b.*", re.S
+    r"(?i)((grand |ins)?(total|gesamt|summe?|suma)\w*|mean|average|somme|overall|zusammen|razem|итого|\w*totaal|"
+    r"source|quelle|note)\b.*|alle?|合計|総計",
+    re.S,
 )
 _PLAIN = re.compile(r"[-+]?[\d.,' \u00a0\u202f\u2019]*\d[\deE+-]*|\d{1,4}([-./])\d{1,2}\1\d{1,4}(\D.*)?")
 """A number or a date."""
@@ -73,15 +76,16 @@ def find_header(rows: Rows, reading: Reading, width: int = 0) -> tuple[int, int,
     Where it is not the first line alone, ask.
     """
     skip, header = reading.skip, reading.header
-    filled = sorted(len(row) for row in rows if row)
+    lengths = [max((i for i, cell in enumerate(row, 1) if cell.strip()), default=0) for row in rows]
+    filled = sorted(filter(None, lengths))
     if not filled:
         raise ValueError("it has no rows")
     if skip is None:
-        skip = next(place for place, row in enumerate(rows) if len(row) >= filled[len(filled) // 2])
+        skip = next(place for place, length in enumerate(lengths) if length >= filled[len(filled) // 2])
     if skip and reading.skip is None:
         ways: Ways = {"lines above it are titles": {"skip": skip}, "line 1 is the header": {"skip": 0}}
         ways["columns 1, 2, ..."] = {"skip": skip, "header": 0}
-        if max(map(len, rows[:skip])) == 1:
+        if max(lengths[:skip]) == 1:
             ways["there is one column"] = {"separator": ";"}
         raise AmbiguousError(f"the header seems to be line {skip + 1}, {_cut(rows[skip])}", ways)
     if skip >= len(rows):
@@ -108,8 +112,10 @@ def _ask_header(rows: Rows, line: int) -> None:
     first = next((place for place, row in enumerate(zip(*plain, strict=True)) if place and any(row)), 1)
     upper = {cell for cells in columns for cell in cells[1:first]}
     lower = {cell for cells in columns for cell in cells[first:]}
-    if 1 < first <= 4 and len(rows) > first + 10 and "" not in upper and not upper & lower:
+    unnamed = not any(columns[0][1:first]) and all(columns[0][first:])  # no answer has its id there
+    if 1 < first <= 4 and len(rows) > first + 10 and (unnamed or ("" not in upper and not upper & lower)):
         ways = {"names are in the first": {"header": first}, "one": {"header": 1}}
+        ways["names are in the last"] = {"skip": line + first - 2}
         raise AmbiguousError(f"the header seems to have {first} rows", ways)
     if len(rows) > 2 and _TOTAL.fullmatch(columns[0][1]) and any(numbers[1] for numbers in plain):
         ways = {"leave it out": {"header": 2}, "it is data": {"header": 1}}
@@ -121,7 +127,7 @@ def find_footer(rows: Rows, reading: Reading, width: int) -> int:
     if reading.footer is not None:
         return reading.footer
     below = 0
-    cells = [[cell.strip() for cell in row] for row in rows if any(map(str.strip, row))][-4:]
+    cells = [[cell.strip() for cell in row] for row in rows if any(map(str.strip, row))][-_BELOW:]
     for place, row in enumerate(reversed(cells), 1):
         first, alone = next(filter(None, row)), width > 2 and not any(row[1:])
         if _TOTAL.fullmatch(first) or (alone and not _PLAIN.fullmatch(first)):
