@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from ldpnb import checks
 from ldpnb.checks import UsageError, as_usage
 
 
@@ -84,7 +85,10 @@ def _answer(
     if "range" in options:
         options["low"], options["high"] = options.pop("range")
     with as_usage():
+        questions = checks.whole(questions=questions, at_least=1)
         asked = getattr(kinds, kind)(**_designed(options))
+        if "labels" in field and ("" in field["labels"] or len(field["labels"]) != asked.values):
+            raise UsageError(f"labels must be {asked.values}, one per value, got {', '.join(field['labels'])!r}")
         if save and questions > 1:
             raise UsageError("save keeps one question: give the people and the budget of each, and plan it alone")
         answer: Any = several.Several(questions=questions, each=asked) if questions > 1 else plans.plan(asked)
@@ -108,12 +112,13 @@ for _kind, (_subject, _words) in _KINDS.items():
 
 
 def _save(answer: Any, path: Path, field: dict[str, Any]) -> None:
+    from ldpnb.notebook.prose import rounded_up
     from ldpnb.planning.saving import of_plan
 
     kept = of_plan(answer, **field)
     kept.save(path)
     chances = f"{kept.device}, {kept.p} for the truth, " if kept.p else ""
-    promise = f"an error of {kept.error:.4g} or more with probability {kept.failure:.4g} ({kept.bound})"
+    promise = f"an error of {rounded_up(kept.error)} or more with probability {rounded_up(kept.failure)} ({kept.bound})"
     click.echo(f"saved in {path}: {chances}epsilon {kept.epsilon:.6g}; {promise}", err=True)
     if kept.failure > 1.01 * answer.best.failure:
         click.echo("The device is noisier than the plan: ask more people, or take a finer one.", err=True)

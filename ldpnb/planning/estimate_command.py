@@ -48,6 +48,8 @@ def estimate(
             listed = read_columns(classes, ("class", "invited"), "classes")
             numbers = (int(word) if word.isdecimal() else word for word in listed["invited"].tolist())
             invited = dict(zip(listed["class"].tolist(), numbers, strict=True))
+            if len(invited) < listed["class"].size:
+                raise UsageError(f"classes must name each class once, got {', '.join(listed['class'])}")
         checks.open_probability(level=level)
         estimates = estimation.estimate(planned, table, by=by, classes=invited, alpha=round(1 - level, 12))
     show(estimates, style, output, lambda: picture(estimates))

@@ -26,6 +26,8 @@ Tail = Literal["guaranteed", "normal", "near"]
 _SHARES = np.array([0, 2**-10, 2**-7, 2**-5, *np.arange(1, 17) / 16])
 _FEW = np.array([0, 2**-8, 1 / 16, 1 / 4, 1 / 2, 1])
 _FINE = np.linspace(0, 1, 129)
+_FINE_SAMPLE = 10_000
+"""Largest sample whose lattice shows in the chance of an error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,24 +132,29 @@ class Linear:
 def curator_failure(people: int, number: int, error: float, noise: float) -> tuple[float, int]:
     """Return the largest chance that a curator's share is off by `error` or more, and the holders at which it is.
 
-    The lattice of the sample may favour a neighbour of a half. Of up to 600 people all numbers of holders are tried;
-    beyond, a grid of them, and those near a half, dense enough for every place between two points of the lattice: more
-    of them where the noise is too small to smooth it.
+    The lattice of the sample may favour a neighbour of a half, and a large error shares down to a half less half of it.
+    Of up to 600 people all numbers of holders are tried; beyond, a grid of them, dense enough there for every place
+    between two points of the lattice: more of them where the noise is too small to smooth it.
 
     >>> chance, holders = curator_failure(50, 20, 0.2, 1 / 20)
     >>> round(chance, 9), holders
     (0.074984267, 25)
     """
-    half, near = people // 2, max(32, 4 * people // number)
+    half, near = people // 2, min(max(32.0, 4 * people / number, error * people / 2), people / 2)
     if half <= 300:
         holders = np.arange(half + 1)
     else:
         dense = np.arange(1024 if noise * number < 0.5 else 0)
-        away = np.concatenate([dense, np.linspace(0, near, 129), np.linspace(near, half, 17)]).astype(np.int64)
+        grid = np.linspace(0, near, min(129 + 8 * int(near * number / people), 513) if number <= _FINE_SAMPLE else 129)
+        away = np.concatenate([dense, grid, np.linspace(near, half, 17)]).astype(np.int64)
         holders = np.unique(np.maximum(half - away, 0))
-    chances = binomials.sampled_noisy_exact(people, holders.astype(float), number, error, number * noise)
-    worst = int(chances.argmax())
-    return float(chances[worst]), int(holders[worst])
+    for _ in range(4 if half > 300 and number <= _FINE_SAMPLE else 1):  # finer and finer around the worst so far
+        chances = binomials.sampled_noisy_exact(people, holders.astype(float), number, error, number * noise)
+        worst = int(chances.argmax())
+        chance, place = float(chances[worst]), int(holders[worst])
+        ends = holders[max(worst - 1, 0)], holders[min(worst + 1, holders.size - 1)]
+        holders = np.unique(np.append(np.linspace(*ends, 65).astype(np.int64), place))
+    return chance, place
 
 
 def least_exponential(lacking: Callable[[Floats], Floats], steepest: float) -> float:

@@ -153,6 +153,7 @@ def _details(able: tuple[Question, ...]) -> list[str]:
         *([] if a.least else ["This number suffices; that no smaller one does is not proven."]),
         _drawn(a),
         f"Promised for {a.whom}: at the worst data an error of {error} or more has {probability}.{each}",
+        *([f"Assumed, and not promised without: {a.assumed}."] if a.assumed else []),
         f"Estimator ({a.estimator}): {(_WORDS['estimators'] | ESTIMATORS)[a.estimator]}.",
     ]
     if a.variance is not None:
@@ -161,7 +162,7 @@ def _details(able: tuple[Question, ...]) -> list[str]:
     under = "(epsilon, in nats, if one person's value is replaced)"
     if a.central:
         loses = f" to each of {many} releases, which together lose" if many else "; it loses"
-        return [*lines, f"The curator adds Laplace noise of scale {a.noise:.4g}{loses} {together} {under}."]
+        return [*lines, f"The curator adds Laplace noise of scale {rounded_up(a.noise)}{loses} {together} {under}."]
     total = f", and the {many} reports of a person together {together}" if many else ""
     hidden = f", to readers who cannot know who was asked only {rounded_up(a.hidden)}"
     released = f"so does all that is released{hidden if a.hidden < 0.99 * a.reported else ''}"

@@ -39,7 +39,7 @@ class Power:
         checks.plain(self, **({} if self.count is None else {"count": 2}))
         for name in ("power", "level", "share"):
             checks.open_probability(**{name: 0.5 if getattr(self, name) is None else getattr(self, name)})
-        checks.positive(gap=1.0 if self.gap is None else self.gap)
+        checks.open_probability(gap=0.5 if self.gap is None else self.gap)
         checks.numbers(epsilon=1.0 if self.epsilon is None else self.epsilon, low=1e-8, high=700)
 
     def completed(self) -> "Power":
@@ -64,7 +64,9 @@ class Power:
         if self.count is None:
             return replace(self, count=max(2, math.ceil(variance * (reach / gap) ** 2 - 1e-9)))
         if self.gap is None:
-            return replace(self, gap=reach * math.sqrt(variance / count))
+            if (gap := reach * math.sqrt(variance / count)) >= 1:
+                raise ValueError("no gap that values in [0, 1] can have reaches the power: more people or budget must")
+            return replace(self, gap=gap)
         noise = count * (gap / reach) ** 2 * both - 1 / 4
         if noise <= 0:
             raise ValueError("no epsilon reaches the power: sampling alone is too coarse")

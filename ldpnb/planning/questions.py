@@ -186,6 +186,20 @@ class Question:
         return f"the population{f' of {self.sample.population:,}' if self.sample.population < MANY else ''}"
 
     @property
+    def assumed(self) -> str:
+        """What the promise takes as given, beside the design, in words; empty if nothing."""
+        icc, sds = (
+            getattr(self.design, "icc", None),
+            getattr(self.design, "sds", None) or getattr(self.design, "sd", None),
+        )
+        words = [
+            *([f"the intra-cluster correlation is {icc:g}"] if icc is not None else []),
+            *(["standard deviations are as stated"] if sds else []),
+            *(["whether somebody answers does not depend on what they hold"] if self.response < 1 else []),
+        ]
+        return listed(words)
+
+    @property
     def estimator(self) -> str:
         """The estimator that the error is promised for: one of `ldpnb.surveys.field_plan.ESTIMATORS`, or a gap's."""
         return "release" if self.central else self.sample.estimator

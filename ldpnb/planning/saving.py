@@ -8,7 +8,7 @@ from ldpnb.planning.clusters import ClusterDesign
 from ldpnb.planning.plans import Plan
 from ldpnb.planning.questions import Frequency, Gap, Question
 from ldpnb.planning.reports import MANY
-from ldpnb.surveys.field_plan import FieldPlan
+from ldpnb.surveys.field_plan import FieldPlan, tickets_of
 from ldpnb.surveys.reports import DEVICES, odds, realised
 
 _KINDS = {
@@ -44,6 +44,14 @@ def of_plan(answers: Plan, *, device: str = "form", question: str = "", labels: 
     if labels and len(labels) != values:
         raise ValueError(f"labels must be {values}, one per value, got {len(labels)}")
     names = labels or tuple(str(i + 1) for i in range(values))
+    sample = best.sample
+    few = (
+        sample.take == 1
+        if isinstance(sample, ClusterDesign)
+        else any(n == 1 < size for n, size in zip(best.invited, sample.sizes, strict=False))
+    )
+    if few and not best.central:
+        raise ValueError("save needs two people asked in every stratum and cluster, for a variance, got one in some")
     kind = _KINDS.get(best.mechanism, "binary" if asked.binary else "number")  # a curator's
     epsilon, chances = float(best.epsilon or 0), dict[str, Any]()
     if best.central:
@@ -51,7 +59,14 @@ def of_plan(answers: Plan, *, device: str = "form", question: str = "", labels: 
     elif kind != "Laplace":
         p, q = realised(best.mechanism, epsilon, DEVICES[device], len(names) or 2)
         epsilon, chances = math.log(odds(kind, float(p), float(q))), {"p": str(p), "q": str(q)}
-    own = replace(best, epsilon=epsilon)
+    rounded = 0.0  # by tickets that stand for more than a unit; those of the form are fine
+    if kind == "number" and device not in ("form", "curator") and tickets_of(asked.span) != asked.span:
+        rounded = asked.span / tickets_of(asked.span) / 2
+    if (error := float(best.error or 0)) <= rounded:
+        raise ValueError(
+            f"device must be form for so small an error: tickets round by {rounded:g}, got device={device}"
+        )
+    own = replace(best, epsilon=epsilon, error=error - rounded)
     return FieldPlan(
         kind=kind,
         epsilon=epsilon,
@@ -62,9 +77,10 @@ def of_plan(answers: Plan, *, device: str = "form", question: str = "", labels: 
         labels=names,
         asked=sum(own.invited),
         answers=own.sample.people,
-        error=float(own.error or 0),
+        error=error,
         failure=own.promise[0],
         bound=own.bound,
+        assumed=own.assumed,
         **chances,
         **_design(own),
     )

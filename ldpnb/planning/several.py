@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ldpnb import checks
+from ldpnb.notebook.prose import rounded_up
 from ldpnb.planning.plans import plan
 from ldpnb.planning.questions import QUANTITIES, Frequency, Mean, Question
 
@@ -34,6 +35,8 @@ class Several:
         whole = {"one": "count", "all": "epsilon"}
         if len(getattr(asked.design, "sizes", ())) != 1:
             raise ValueError(f"design of several questions must be simple, got {asked.design}")
+        if asked.releases > 1:
+            raise ValueError(f"releases of several questions must be 1, got releases={asked.releases}")
         if (asked.count or 2 * number) < 2 * number:
             raise ValueError(f"count must be at least 2 for every question, got {asked.count}")
         split = {"one": asked.count and asked.count // number, "all": asked.epsilon and asked.epsilon / number}
@@ -58,8 +61,9 @@ class Several:
     def __str__(self) -> str:
         words = {"one": "one random question each", "all": "everybody answers all"}
         lines = [
-            f"{words[way]}: error {a.error:.4g}, {a.count:,} answers to each at "
-            f"{a.epsilon:.4g} nats, except with probability {a.failure:.4g} ({a.mechanism})."
+            f"{words[way]}: error {rounded_up(float(a.error or 0))}, {a.count:,} answers to each at "
+            f"{rounded_up(float(a.epsilon or 0))} nats, except with probability "
+            f"{'about ' * (a.tail == 'normal')}{rounded_up(float(a.failure or 0))} ({a.mechanism}, {a.bound})."
             for way, a in self.ways.items()
         ]
         if not lines:

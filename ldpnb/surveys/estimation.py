@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ldpnb import checks
+from ldpnb.claims import at_most
 from ldpnb.estimators.frequency import project_simplex
 from ldpnb.surveys import fieldwork, intervals
 from ldpnb.surveys.field_plan import ESTIMATORS, FieldPlan
@@ -55,7 +56,7 @@ class Estimates:
 
     `alpha` is the chance that an interval misses, of all labels together; `asked` are the people who were asked, of the
     clusters that have reports where the plan leaves it open; `estimator` is one of the sentences of
-    `field_plan.ESTIMATORS`.
+    `field_plan.ESTIMATORS`; `lost` are the clusters drawn that have no reports.
     """
 
     plan: FieldPlan
@@ -63,6 +64,7 @@ class Estimates:
     rows: tuple[Estimate, ...]
     asked: int
     estimator: str
+    lost: int = 0
 
     def tables(self) -> dict[str, list[dict[str, Any]]]:
         """Return a row per estimate, and what was computed; what is not known is None."""
@@ -78,7 +80,9 @@ class Estimates:
         template = files(__package__).joinpath("result.txt").read_text(encoding="utf-8")
         words = Environment(trim_blocks=True).from_string(template)
         promised = ESTIMATORS[self.plan.estimator]
-        return words.render(result=self, plan=self.plan, rows=self.rows, table=shown, promised=promised).rstrip()
+        return words.render(
+            result=self, plan=self.plan, rows=self.rows, table=shown, promised=promised, up=at_most
+        ).rstrip()
 
 
 def estimate(
@@ -125,7 +129,8 @@ def estimate(
     open_size = plan.design == "clusters" and not plan.cluster_size  # everybody in clusters, which differ
     asked = int(sample.sizes.sum()) if open_size else plan.asked
     estimator = ESTIMATORS[plan.estimator if classes is None else "class mean"]
-    return Estimates(plan, alpha, tuple(rows), asked, estimator)
+    lost = plan.chosen - sample.sizes.size if sample.clusters else 0
+    return Estimates(plan, alpha, tuple(rows), asked, estimator, lost)
 
 
 def _estimates(

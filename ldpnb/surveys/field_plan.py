@@ -60,6 +60,7 @@ class FieldPlan:
       people in each (0: they differ).
     - `asked`, `answers`, int: people to invite, and answers that the promise needs, or that are in a release.
     - `error`, `failure`, `bound`: an error of `error` or more has probability `failure` at most, by this law or bound.
+    - `assumed`, str: what that takes as given, in words; empty if nothing.
 
     >>> plan = FieldPlan(design="everyone", kind="binary", p="3/4", q="1/4", asked=500)
     >>> plan.estimator, round(plan.epsilon, 4)
@@ -87,6 +88,7 @@ class FieldPlan:
     error: float = math.nan
     failure: float = math.nan
     bound: str = ""
+    assumed: str = ""
 
     def __post_init__(self) -> None:
         checks.plain(self, asked=1)
@@ -198,6 +200,11 @@ class FieldPlan:
         if content.pop(_SUM, None) != _checksum(content):
             raise ValueError(f"{path}: sha256 must be that of the content: the file was changed after it was written")
         return cls(**{field.name: content[field.name] for field in fields(cls) if field.name in content})
+
+
+def tickets_of(span: float) -> int:
+    """Return how many tickets stand for the range of a number: one a unit if 10 to 100 do, else 100."""
+    return int(span) if span == int(span) and 10 <= span <= 100 else 100
 
 
 def _checksum(content: Mapping[str, Any]) -> str:

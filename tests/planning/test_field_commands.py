@@ -114,7 +114,7 @@ NORMAL = "--tail normal --epsilon 2 --error .2 --failure .05 --save new.json"
         (f"{KIT} --frame frame.csv", "", "", "seed must be given too: a draw takes --frame, whom to draw from, and --seed, a number"),
         (f"{KIT} --frame invited.csv --seed 1", "", "", "column id must be among the columns"),
         ("kit frame.csv -o new", "", "", "frame.csv: cannot be read as a plan"),
-        (f"{KIT} --by sex", "", "", "by must be a new column with 2 values or more"),
+        (f"{KIT} --by sex", "", "", "by must be a new column with 2 different values or more"),
         (f"plan mean {NORMAL} --releases 2", "", "", "save needs shares or a mean, and one release"),
         (f"plan mean {NORMAL} --mechanism central_Laplace", "", "", "design must be simple with a curator"),
         (f"plan frequency {NORMAL} --mechanism central_Laplace", "", "", "save needs a mean with a curator"),

@@ -31,8 +31,8 @@ def test_questions_answer_as_worked() -> None:
     words = "mean --questions 4 --binary --design simple --epsilon 1 --failure 0.05 --tail normal"
     shown = plan(*words.split(), "--count", "4000").stdout
     assert shown == f"{four(1.0, count=4000)}\n"
-    assert shown.startswith("Better: one random question each: error 0.06706, 1,000 answers to each at 1 nats")
-    assert "everybody answers all: error 0.1246, 4,000 answers to each at 0.25 nats" in shown
+    assert shown.startswith("Better: one random question each: error 0.06707, 1,000 answers to each at 1 nats")
+    assert "everybody answers all: error 0.1247, 4,000 answers to each at 0.25 nats" in shown
     assert 4 * four(1.0, error=0.06706).ways["one"].value == pytest.approx(4000, abs=4)
     assert four(1.0, error=0.1246).ways["all"].value == pytest.approx(4000, rel=1e-3)
     assert len(json.loads(plan(*words.split(), "--count", "4000", "--format", "json").stdout)["ways"]) == 2

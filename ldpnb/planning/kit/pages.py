@@ -16,7 +16,8 @@ from scipy import stats
 
 import ldpnb
 from ldpnb.notebook.labels import literal
-from ldpnb.surveys.field_plan import ESTIMATORS, FieldPlan
+from ldpnb.notebook.prose import rounded_up
+from ldpnb.surveys.field_plan import ESTIMATORS, FieldPlan, tickets_of
 from ldpnb.surveys.reports import DEVICES, odds
 
 _PAGES = ("start.md", "sample.md", "device.md", "consent.md", "script.md", "data.md", "methods.md", "form.html")
@@ -46,8 +47,10 @@ def pages(
     """
     groups, unit = groups or {}, [plan.unit] if plan.unit else []
     for name, values in groups.items():
-        if name in (*plan.columns, "id") or not name or len(values) < 2 or "" in values:
-            raise ValueError(f"by must be a new column with 2 values or more, as sex=f,m, got {name}={values}")
+        if name in (*plan.columns, "id") or not name or len({*values} - {""}) < max(len(values), 2):
+            raise ValueError(
+                f"by must be a new column with 2 different values or more, as sex=f,m, got {name}={values}"
+            )
     words = asdict(plan) | _numbers(plan) | origin | {"plan": plan, "groups": groups, "public": [*unit, *groups]}
     words |= {"columns": (*plan.columns, *groups, "id"), "list_columns": ("id", *unit), "parts": _parts(plan, drawn)}
     words["drawn"] = 0 if drawn is None else len(drawn)
@@ -87,7 +90,7 @@ def _numbers(plan: FieldPlan) -> dict[str, Any]:
         got = f"got device={plan.device}, of {outcomes:,} outcomes, with p={plan.p}, q={plan.q}"
         raise ValueError(f"device must have the chances of the plan, and for Laplace noise be form, {got}")
     fewest, largest = stats.binom.interval(1 - _UNFAIR, _THROWS, float(first))
-    tickets = int(span) if span == int(span) and 10 <= span <= 100 else 100  # one a unit of a number, if these do
+    tickets = tickets_of(span)
     grid = _FINER * tickets
     scale = Fraction(math.floor(plan.epsilon * 10**6), 10**6 * grid)
     shown = Fraction if p.denominator <= _READABLE else float
@@ -95,6 +98,8 @@ def _numbers(plan: FieldPlan) -> dict[str, Any]:
         "question": " ".join(plan.question.split()) or "the question that you are asked.",
         "unit": plan.unit,
         "estimator": ESTIMATORS[plan.estimator],
+        "error": rounded_up(plan.error),
+        "failure": rounded_up(plan.failure),
         "epsilon": f"{plan.epsilon:.6g}",
         "odds": math.exp(plan.epsilon),
         "exact": "" if plan.noisy else f"ln({odds(plan.kind, p, q)}), about ",
