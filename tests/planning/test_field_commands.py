@@ -115,6 +115,11 @@ NORMAL = "--tail normal --epsilon 2 --error .2 --failure .05 --save new.json"
         (f"{KIT} --frame invited.csv --seed 1", "", "", "column id must be among the columns"),
         ("kit frame.csv -o new", "", "", "frame.csv: cannot be read as a plan"),
         (f"{KIT} --by sex", "", "", "by must be a new column with 2 different values or more"),
+        (f"plan mean {NORMAL} --questions 0", "", "", "questions must be an integer >= 1"),
+        (f"plan frequency {NORMAL} --values 3 --labels a,,b", "", "", "labels must be 3, one per value"),
+        ("plan mean --tail normal --epsilon 2 --failure .05 --range 0 1000 --error 4 --device spinner --save new.json", "", "", "tickets round by 5, got"),
+        (f"plan mean {NORMAL} --design clusters --clusters 4000 --cluster-size 9 --take 1", "", "", "two people asked in every"),
+        (f"{ESTIMATE} {CLASSES}", "invited.csv", "young,2\nyoung,3", "classes must name each class once"),
         (f"plan mean {NORMAL} --releases 2", "", "", "save needs shares or a mean, and one release"),
         (f"plan mean {NORMAL} --mechanism central_Laplace", "", "", "design must be simple with a curator"),
         (f"plan frequency {NORMAL} --mechanism central_Laplace", "", "", "save needs a mean with a curator"),
@@ -171,3 +176,16 @@ def test_the_saved_promise_is_that_of_the_device(folder: Path) -> None:
     (answer,) = json.loads(run(*words, "--format", "json").output)["answers"]
     assert answer["invited"] == plan.asked
     assert plan.failure > answer["failure_bound"]
+
+
+def test_a_promise_says_what_it_takes_as_given_and_is_void_where_a_cluster_has_no_reports(folder: Path) -> None:
+    words = f"plan mean {NORMAL} --binary --design clusters --clusters 40 --cluster-size 9 --icc 0.1 --response 0.9"
+    shown = run(*words.split()).output
+    given = "the intra-cluster correlation is 0.1 and whether somebody answers does not depend on what they hold"
+    assert f"Assumed, and not promised without: {given}." in shown
+    plan = FieldPlan.load("new.json")
+    assert plan.assumed == given
+    parts = [str(i) for i in range(plan.chosen - 1) for _ in range(9)]
+    table = {"report": ["1", "0", "1"] * (3 * (plan.chosen - 1)), "cluster": parts}
+    said = str(estimate(plan, table))
+    assert f"if {given}, which is void: 1 of the clusters drawn have no reports." in said

@@ -140,6 +140,7 @@ def test_the_texts_say_forced_answers_epsilon_as_odds_and_questions_as_they_are(
         ({"device": "form", "p": "2/3", "q": "1/3"}, {}, "device must have the chances of the plan, .*, got device=form"),
         ({"kind": "Laplace", "device": "die"}, {}, "for Laplace noise be form, got device=die"),
         ({"kind": "number", "device": "curator", "epsilon": 1.0}, {}, "device must be one that people use"),
+        ({}, {"sex": ("f", "f")}, "by must be a new column with 2 different values or more"),
         ({}, {"sex": ("f",)}, "by must be a new column with 2 different values or more"),
         ({}, {"report": ("f", "m")}, "by must be a new column with 2 different values or more"),
     ],

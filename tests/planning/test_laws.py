@@ -198,3 +198,12 @@ def test_no_number_of_holders_is_worse_for_a_curator_than_those_that_are_tried()
         error = float(sd * rng.uniform(1.3, 4) + rng.uniform(0.5, 4) / (number * epsilon))
         all_ = binomials.sampled_noisy_exact(people, np.arange(people + 1.0), number, error, 1 / epsilon)
         assert curator_failure(people, number, error, 1 / epsilon / number)[0] == pytest.approx(all_.max(), rel=1e-4)
+
+
+@pytest.mark.parametrize(("people", "number", "epsilon", "error"), [(10**6, 4, 20, 0.595), (50_000, 32, 20, 0.407)])
+def test_a_curator_s_worst_share_is_below_a_half_where_the_error_is_large(
+    people: int, number: int, epsilon: float, error: float
+) -> None:
+    holders = np.unique(np.linspace(0, people // 2, 20_001).astype(int)).astype(float)
+    worst = binomials.sampled_noisy_exact(people, holders, number, error, 1 / epsilon).max()
+    assert curator_failure(people, number, error, 1 / epsilon / number)[0] >= worst * (1 - 1e-9)
