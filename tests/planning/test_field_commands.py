@@ -187,5 +187,5 @@ def test_a_promise_says_what_it_takes_as_given_and_is_void_where_a_cluster_has_n
     assert plan.assumed == given
     parts = [str(i) for i in range(plan.chosen - 1) for _ in range(9)]
     table = {"report": ["1", "0", "1"] * (3 * (plan.chosen - 1)), "cluster": parts}
-    said = str(estimate(plan, table))
-    assert f"if {given}, which is void: 1 of the clusters drawn have no reports." in said
+    printed = str(estimate(plan, table))
+    assert f"if {given}, which is void: 1 of the clusters drawn have no reports." in printed
