@@ -20,32 +20,8 @@ from ldpnb.data.reading import THOUSANDS, AmbiguousError, Reading, Ways
 ABSENT = frozenset({"", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "None", "<NA>"})
 """Entries that are missing among numbers and dates; among categories it is asked, but for the empty one."""
 
-_CODES = [
-    -1,
-    -7,
-    -8,
-    -9,
-    -66,
-    -77,
-    -88,
-    -97,
-    -98,
-    -99,
-    -999,
-    -9999,
-    88,
-    97,
-    98,
-    99,
-    777,
-    888,
-    997,
-    998,
-    999,
-    9998,
-    9999,
-]
-_CODES += [99999]
+_CODES = [-1, -7, -8, -9, -66, -77, -88, -97, -98, -99, -999, -9999]
+_CODES += [88, 97, 98, 99, 777, 888, 997, 998, 999, 9998, 9999, 99999]
 _SMALL_CODES, _PAIRED_CODES, _SCALE_CODES = [-2, -3, -4, -5, -6], [66, 77], [7, 8, 9]
 _DAYS = ["1111-11-11", "1800-01-01", "1899-12-30", "1899-12-31", "1900-01-01", "1901-01-01", "1970-01-01", "2099-12-31"]
 _DAYS += ["2199-12-31", "2999-12-31", "9999-12-31"]
@@ -287,12 +263,8 @@ def _numbers(texts: Any, reading: Reading) -> tuple[NDArray[np.float64], Ambiguo
 def _read_as(texts: Any, decimal: str, thousands: str) -> NDArray[np.float64]:
     """Return texts as numbers with a mark of decimals, nan for those that are none; any other mark may make groups."""
     marks, point = THOUSANDS[thousands] or _GROUPS.replace(decimal, ""), re.escape(decimal)
-    shape = rf"(?:\d+(?:{point}\d*)?|{point}\d+)(?:[eE][+-]?\d+)?"
-    groups = [
-        rf"[1-9]\d{{0,2}}(?:[{marks}]\d{{3}})+",
-        *([r"[1-9]\d?(?:,\d\d)+,\d{3}"] if "," in marks else []),
-    ]  # in India
-    shape += "".join(rf"|{group}(?:{point}\d*)?" for group in groups)
+    groups = rf"[1-9]\d{{0,2}}(?:[{marks}]\d{{3}})+" + r"|[1-9]\d?(?:,\d\d)+,\d{3}" * ("," in marks)  # in India
+    shape = rf"(?:\d+(?:{point}\d*)?|{point}\d+)(?:[eE][+-]?\d+)?|(?:{groups})(?:{point}\d*)?"
     fits, numbers = _matches(texts, f"[+-]?(?:{shape})"), np.full(len(texts), np.nan)
     if fits.any():
         plain = _replaced(texts if fits.all() else texts.filter(fits), f"[{marks}]", "")
