@@ -223,6 +223,9 @@ KINDS = {
     "long numbers": column(LONG, tally(LONG), "more than 15 digits.*kind=category", kind="category"),
     "Namibia": column(cycled("NA", "DE", ""), tally(cycled("NA", "DE", None)), "present=NA", present="NA"),
     "nobody": column(cycled("None", "one", "two"), tally(cycled(None, "one", "two")), "missing=None", missing="None"),
+    "blanks that do not show": column(
+        cycled("Bad Ems", "Bad\u00a0Ems", "Bad  Ems\u200b"), REFUSED, "two values or more"
+    ),
     "blank entries": column(cycled("m", " ", "f"), tally(cycled("m", None, "f"))),
     "answers in two cases": column(
         cycled("Yes", "yes", "No"), tally(cycled("yes", "yes", "no")), "fold=True", fold=True

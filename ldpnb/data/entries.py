@@ -23,11 +23,13 @@ ABSENT = frozenset({"", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null"
 _CODES = [-1, -7, -8, -9, -66, -77, -88, -97, -98, -99, -999, -9999]
 _CODES += [88, 97, 98, 99, 777, 888, 997, 998, 999, 9998, 9999, 99999]
 _SMALL_CODES, _PAIRED_CODES, _SCALE_CODES = [-2, -3, -4, -5, -6], [66, 77], [7, 8, 9]
-_DAYS = ["1111-11-11", "1800-01-01", "1899-12-30", "1899-12-31", "1900-01-01", "1901-01-01", "1970-01-01", "2099-12-31"]
-_DAYS += ["2199-12-31", "2999-12-31", "9999-12-31"]
+_DAYS = ["1111-11-11", "1753-01-01", "1800-01-01", "1899-12-30", "1899-12-31", "1900-01-01", "1901-01-01"]
+_DAYS += ["1970-01-01", "2099-12-31", "2199-12-31", "2999-12-31", "9999-12-31"]
 """Numbers that stand for missing answers in many surveys; whole ones of which few are negative, those beside 88 or 99,
 those of scales that end at 5 or before; and dates."""
 
+_SPACE = "[ \u00a0\u200b\ufeff]{2,}|[\u00a0\u200b\ufeff]"
+"""Blanks, with those that do not show, which stand for one."""
 _GROUPS, _BLANKS = "".join(THOUSANDS.values()), THOUSANDS[" "]
 _DIGITS = rf"[+-]?\d[\d{_GROUPS}]*"
 _SIGNED = rf"[+-]?(?:([^\w\s-]{{1,2}}|[A-Z]{{3}})[{_BLANKS}]?)?{_DIGITS}(?:[{_BLANKS}]?([^\d.,\s-]{{1,4}}|-))?"
@@ -108,8 +110,8 @@ def parsed(series: "pd.Series[Any]", reading: Reading, *, ranged: bool = False) 
 
 
 def label(entry: Any) -> str:
-    """Return an entry as a name: a whole number without its point, letters with their accents in one."""
-    return f"{entry:.15g}" if isinstance(entry, float) else normalize("NFC", str(entry).strip())
+    """Return an entry as a name: a whole number without its point, accents and blanks in one form."""
+    return f"{entry:.15g}" if isinstance(entry, float) else normalize("NFC", re.sub(_SPACE, " ", str(entry)).strip())
 
 
 def _meant(different: Any, times: NDArray[np.int64], kind: str, reading: Reading) -> tuple[str, Any]:
@@ -156,7 +158,7 @@ def _apart(different: Any, *, days: bool) -> tuple[Any, NDArray[np.float64]]:
 
     numbers = np.full(len(different), np.nan)
     if different.dtype == "string[pyarrow]":
-        texts = pc.utf8_normalize(pc.utf8_trim_whitespace(pa.array(different)), "NFC")
+        texts = pc.utf8_trim_whitespace(_replaced(pc.utf8_normalize(pa.array(different), "NFC"), _SPACE, " "))
         return texts.fill_null(""), numbers
     texts = []
     for place, entry in enumerate(different):

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ldpnb import checks
 from ldpnb.data.column import Column
+from ldpnb.data.entries import label
 from ldpnb.data.formats import opened, read
 from ldpnb.data.reading import AmbiguousError, Reading, naming
 from ldpnb.data.table import Table
@@ -150,12 +151,12 @@ def _grouped(table: Table, group: str, reading: Reading, weights: Places | None)
     """Return the groups, the largest first, and the place of each row's; without a group all rows are in one."""
     if not group:
         return (), np.zeros(len(table.columns), dtype=np.int64)
-    entries = table.entries(group, replace(reading, kind="category"))
+    entries = table.entries(group, replace(reading, kind=reading.kind and "category"))
     sizes = _tallied(entries.places, len(entries.values), weights)
     if not 2 <= len(sizes) <= MOST_GROUPS:
         raise ValueError(f"column {group!r} must have 2 to {MOST_GROUPS} groups, got {len(sizes)}")
     order = np.argsort(-sizes, kind="stable")
-    return tuple(entries.values[order]), np.append(np.argsort(order), -1)[entries.places]
+    return tuple(map(label, entries.values[order])), np.append(np.argsort(order), -1)[entries.places]
 
 
 def _require_moderate(size: int) -> None:

@@ -164,6 +164,16 @@ def test_a_scale_whose_ends_alone_have_words_stays_numbers(tmp_path: Path, suffi
     assert files.load_counts(tmp_path / f"s.{suffix}", "sex").labels == ("f", "m")
 
 
+def test_groups_are_asked_about_as_categories_are(tmp_path: Path) -> None:
+    path, ranged = tmp_path / "a.csv", {"low": 0, "high": 5}
+    path.write_text("group,code,x\n" + "M,1,1\nm,2,2\nF,99,3\n" * 20)
+    for group, asked in (("group", "differ only in case; state fold=True"), ("code", "99 .* may stand for a missing")):
+        with pytest.raises(AmbiguousError, match=asked):
+            files.load_counts(path, "x", group, **ranged)
+    folded = files.load_counts(path, "x", "group", **ranged, reading=Reading(fold=True))
+    assert (folded.groups, folded.sizes) == (("m", "f"), (40, 20))
+
+
 def test_a_file_of_counts_is_asked_about_once_and_its_values_are_collected(tmp_path: Path) -> None:
     (tmp_path / "c.csv").write_text("age,count\n" + "".join(f"{18 + i},{30 + i * i % 7}\n" for i in range(40)))
     assert "--counts=count" in inspect(tmp_path / "c.csv")
