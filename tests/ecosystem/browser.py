@@ -1,4 +1,4 @@
-"""Run as a script: the tour's cells as Pyodide would run them, where what it lacks is missing and no process or thread starts."""
+"""Run as a script: every public name and the tour's cells as in Pyodide, where what it lacks is missing and no process or thread starts."""
 
 import os
 import subprocess
@@ -37,6 +37,10 @@ def main() -> None:
         del sys.modules[name]
     sys.meta_path.insert(0, Lacked())
     os.fork = subprocess.Popen = threading.Thread.start = refused
+    import ldpnb
+
+    for name in ldpnb.__all__:
+        getattr(ldpnb, name)
     cells = nbformat.read(HOME / "notebooks/00_start_here.ipynb", 4).cells
     for cell in (cell for cell in cells if cell.cell_type == "code"):
         shell.run_cell(cell.source).raise_error()
