@@ -14,7 +14,6 @@ from ldpnb import writing
 from ldpnb.notebook import environment
 from ldpnb.notebook.charts import WIDTH, Chart
 from ldpnb.notebook.figures import png
-from ldpnb.notebook.tables import without_formulas
 from ldpnb.notebook.vegalite import MIME, titled
 
 
@@ -71,7 +70,7 @@ def publish_table(
     folder, drawn = os.environ.get(environment.FIGURES_FOLDER), drawn or {}
     if not folder:
         return
-    content = without_formulas(table).to_csv(index=False, float_format="%.10g", lineterminator="\n").encode()
+    content = table.to_csv(index=False, float_format="%.10g", lineterminator="\n").encode()
     record = {
         "caption": caption,
         "parameters": json.loads(os.environ.get(environment.RUN_PARAMETERS) or "{}"),

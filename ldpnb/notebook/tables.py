@@ -1,6 +1,5 @@
 """Tidy tables: collected row by row, rounded for reading."""
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
 from typing import Any, ParamSpec
@@ -16,7 +15,6 @@ Rows = Iterator[Mapping[str, Any]]
 pd.set_option("display.html.use_mathjax", False)  # for prices, which are no mathematics
 
 _Given = ParamSpec("_Given")
-_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", re.IGNORECASE)
 
 
 def table(rows: Callable[_Given, Rows]) -> Callable[_Given, pd.DataFrame]:
@@ -47,17 +45,3 @@ def rounded(table: pd.DataFrame, digits: int = 4) -> pd.DataFrame:
         elif kind == "f":
             shown[column] = [("" if np.isnan(v) else short(v, digits)) for v in shown[column]]
     return shown
-
-
-def without_formulas(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table for a CSV file: what a spreadsheet would take for a formula begins with an apostrophe.
-
-    >>> without_formulas(pd.DataFrame({"a": ["=HYPERLINK(1)", "-0.5", "k-RR", -1.0]}))["a"].tolist()
-    ["'=HYPERLINK(1)", '-0.5', 'k-RR', -1.0]
-    """
-
-    def plain(value: Any) -> Any:
-        formula = isinstance(value, str) and re.match(r"[=+\-@\t\r].", value, re.DOTALL)
-        return f"'{value}" if formula and not _NUMBER.fullmatch(value) else value
-
-    return table.map(plain).rename(columns=plain)

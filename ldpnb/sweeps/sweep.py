@@ -29,7 +29,6 @@ from tqdm import tqdm
 from ldpnb import writing
 from ldpnb.checks import UsageError, shown
 from ldpnb.notebook.parameters import Parameter, checked
-from ldpnb.notebook.tables import without_formulas
 from ldpnb.rng import stream
 
 BLOCK = 1000
@@ -133,7 +132,7 @@ def sweep(
             writing.write(block.path(folder), f"{_hash(text)}\n{text}".encode())
             results[block] = json.loads(text)
     table = _table({block: results[block] for block in blocks})
-    writing.write(folder / "table.csv", without_formulas(table).to_csv(index=False, lineterminator="\n").encode())
+    writing.write(folder / "table.csv", table.to_csv(index=False, lineterminator="\n").encode())
     return table, len(missing)
 
 
