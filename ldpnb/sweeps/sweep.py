@@ -131,7 +131,7 @@ def sweep(
         for block, text in tqdm(computed, total=len(blocks), initial=len(results), disable=None):
             writing.write(block.path(folder), f"{_hash(text)}\n{text}".encode())
             results[block] = json.loads(text)
-    table = _table({block: results[block] for block in blocks})
+    table = _table(blocks, results)
     writing.write(folder / "table.csv", table.to_csv(index=False, lineterminator="\n").encode())
     return table, len(missing)
 
@@ -205,23 +205,23 @@ def _stored(path: Path) -> Series | None:
     return json.loads(text) if _hash(text) == checksum else None
 
 
-def _table(results: Mapping[Block, Series]) -> pd.DataFrame:
-    """Return a row for each point and series, with each measure's mean and standard error over all blocks.
+def _table(blocks: list[Block], results: Mapping[Block, Series]) -> pd.DataFrame:
+    """Return a row for each point and series, with each measure's mean and standard error over all blocks of the point.
 
     Squares are about each block's own mean, so the differences between the blocks' means are added.
     """
-    parts: dict[Any, list[tuple[float, ...]]] = {}
-    for block, series in results.items():
-        for place, (labels, measures) in enumerate(series):
-            for measure, moments in measures.items():
-                key = (*block.point, *labels.items(), place), measure
-                parts.setdefault(key, []).append((block.repetitions, *moments))
-    rows: dict[Any, dict[str, Any]] = {}
-    for (named, measure), moments_of_blocks in parts.items():
-        counts, means, squares = np.array(moments_of_blocks).T
-        count = int(counts.sum())
-        mean = counts @ means / count
-        spread = squares.sum() + counts @ (means - mean) ** 2
-        row = rows.setdefault(named, dict(named[:-1]) | {"repetitions": count})
-        row |= {measure: mean, f"{measure}_standard_error": np.sqrt(spread / max(count - 1, 1) / count)}
-    return pd.DataFrame(list(rows.values()))
+    rows = []
+    for point, blocks_there in itertools.groupby(blocks, key=lambda block: block.point):
+        own = list(blocks_there)
+        counts = np.array([block.repetitions for block in own])
+        total = int(counts.sum())
+        for same_series in zip(*(results[block] for block in own), strict=True):
+            labels, measures = same_series[0]
+            row = dict(point) | labels | {"repetitions": total}
+            for name in measures:
+                means, squares = np.array([moments[name] for _, moments in same_series]).T
+                mean = counts @ means / total
+                spread = squares.sum() + counts @ (means - mean) ** 2
+                row |= {name: mean, f"{name}_standard_error": np.sqrt(spread / (total - 1) / total)}
+            rows.append(row)
+    return pd.DataFrame(rows)
