@@ -1,22 +1,12 @@
-"""What others read about the project: classifiers, Binder's steps, the paper and its references."""
+"""What others read about the project: Binder's steps, the paper and its references."""
 
 import os
 import re
-import tomllib
 from pathlib import Path
 
 import yaml
-from trove_classifiers import classifiers
 
 ROOT = Path(__file__).resolve().parents[2]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-
-
-def test_classifiers_exist_and_no_address_is_invented() -> None:
-    assert set(PROJECT["classifiers"]) <= classifiers
-    assert PROJECT["classifiers"] == sorted(PROJECT["classifiers"])
-    assert "urls" not in PROJECT  # the repository knows no address of its own
-    assert (ROOT / "ldpnb" / "py.typed").exists()
 
 
 def test_binder_installs_the_lock_and_then_the_package_as_make_does() -> None:

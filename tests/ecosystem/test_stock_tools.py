@@ -1,4 +1,4 @@
-"""Notebooks under tools that know nothing of this project: pytest with nbval, nbconvert, ruff, python, papermill."""
+"""Notebooks under tools that know nothing of this project: pytest with nbval, nbconvert, python, renderers of tables."""
 
 import html
 import json
@@ -19,21 +19,15 @@ LANGUAGE = {"name": "python", "file_extension": ".py", "mimetype": "text/x-pytho
 LANGUAGE |= {"nbconvert_exporter": "python", "pygments_lexer": "ipython3"}
 
 
-def stock(*command: object, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """Run a tool as someone would who has never heard of ldpnb's settings."""
-    plain = {
-        name: value for name, value in os.environ.items() if not name.startswith(("LDPNB_", "JUPYTER_", "PYTEST_"))
-    }
-    arguments = [sys.executable, "-m", *map(str, command)]
-    return subprocess.run(arguments, capture_output=True, text=True, check=False, cwd=cwd, env=plain)
-
-
 def contents() -> dict[str, dict]:
     return {n.id: json.loads(n.path.read_text(encoding="utf-8")) for n in catalogue()}
 
 
 def test_a_notebook_passes_nbval_without_plugin_and_configuration_of_ours(tmp_path: Path) -> None:
-    result = stock("pytest", "--nbval", "-p", "no:cacheprovider", "-c", "/dev/null", find(QUICK).path, cwd=tmp_path)
+    ours = ("LDPNB_", "JUPYTER_", "PYTEST_")
+    plain = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+    command = [sys.executable, "-m", "pytest", "--nbval", "-p", "no:cacheprovider", "-c", "/dev/null", find(QUICK).path]
+    result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path, env=plain)
     assert result.returncode == 0, result.stdout
 
 
@@ -63,30 +57,16 @@ def test_notebooks_say_their_language_and_no_two_share_a_cell() -> None:
     assert len(ids) == len(set(ids))
 
 
-@pytest.fixture(scope="module")
-def scripts(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Every notebook as ``jupyter nbconvert --to script`` makes one of it."""
-    folder, exporter = tmp_path_factory.mktemp("scripts"), nbconvert.ScriptExporter()
-    for n in catalogue():
-        body, resources = exporter.from_filename(n.path)
-        (folder / f"{n.path.stem}{resources['output_extension']}").write_text(body, encoding="utf-8")
-    return folder
-
-
-def test_nbconvert_makes_scripts_in_which_ruff_finds_nothing(scripts: Path) -> None:
-    assert sorted(p.name for p in scripts.iterdir()) == sorted({f"{n.path.stem}.py" for n in catalogue()})
-    options = ("--isolated", "--no-cache", "--select=E,F", "--ignore=E402,E501")
-    result = stock("ruff", "check", *options, scripts, cwd=scripts)
-    assert result.returncode == 0, result.stdout
-
-
-def test_a_script_runs_and_prints_no_picture(
-    scripts: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_a_notebook_is_a_script_that_runs_and_prints_no_picture(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    body, resources = nbconvert.ScriptExporter().from_filename(find(QUICK).path)
+    script = tmp_path / f"script{resources['output_extension']}"
+    script.write_text(body, encoding="utf-8")
     for name in [name for name in os.environ if name.startswith("LDPNB_")]:
         monkeypatch.delenv(name)
-    monkeypatch.chdir(scripts)
-    runpy.run_path(f"{Path(QUICK).name}.py")
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path("script.py")
     said = capsys.readouterr().out.splitlines()
     assert said[0].startswith("Adult age: 32,561 users, 74 values;")
     assert max(map(len, said)) < 1000
