@@ -19,7 +19,7 @@ UNREADABLE = (ValueError, TypeError, SyntaxError, OverflowError, RecursionError,
 
 _INTERVAL = re.compile(r"([\[(])\s*([-+.\w]+)\s*,\s*([-+.\w]+)\s*([\])]);")
 _WORDS = re.compile(r"\{([^}]*)\};")
-_TYPES: dict[str, Any] = {"int": (int, float), "float": (int, float), "str": str, "bool": bool, "list": list}
+_TYPES: dict[str, Any] = {"int": (int, float), "float": (int, float), "str": str, "bool": bool}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,15 +77,15 @@ class Parameter:
 
     def _converted(self, value: Any) -> Any:
         kind, _, inner = self.type.partition("[")
-        if isinstance(value, str) and kind == "list" and not value.strip().startswith("["):
-            return [replace(self, type=inner.removesuffix("]"))._converted(value)]  # one entry needs no brackets
+        if kind == "list":
+            if isinstance(value, str):  # one entry needs no brackets
+                value = ast.literal_eval(value.strip()) if value.strip().startswith("[") else [value]
+            item = replace(self, type=inner.removesuffix("]"))
+            return [item._converted(str(v) if item.type == "str" and type(v) is int else v) for v in value]
         if isinstance(value, str) and kind != "str":
             value = ast.literal_eval(value.strip().capitalize() if kind == "bool" else value.strip())
         if not isinstance(value, _TYPES[kind]) or isinstance(value, bool) != (kind == "bool"):
             raise TypeError
-        if kind == "list":
-            item = replace(self, type=inner.removesuffix("]") or "str")
-            return [item._converted(str(v) if item.type == "str" and type(v) is int else v) for v in value]
         if kind == "str":
             value.encode()
         if kind == "int" and value != int(value):
@@ -105,9 +105,8 @@ def declared_parameters(cell: str, where: str) -> tuple[Parameter, ...]:
 
     parameters = []
     for name, kind, text, meaning in PythonTranslator.inspect({"source": cell}):
-        if kind.partition("[")[0] not in _TYPES or not meaning:
-            rule = f"a type among {', '.join(_TYPES)} and a comment with its meaning"
-            raise UsageError(f"{where}: {name} needs {rule}")
+        if kind.removeprefix("list[").removesuffix("]") not in _TYPES or not meaning:
+            raise UsageError(f"{where}: {name} needs a type among {', '.join(_TYPES)} or list[...], and a meaning")
         try:
             parameters.append(Parameter(name, kind, ast.literal_eval(text), meaning))
         except UNREADABLE:
