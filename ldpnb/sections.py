@@ -32,7 +32,7 @@ _served: dict[str, dict[str, list[str]]] = {}  # by source and second route, its
 
 _WORDS = ("evidence", "over", "corrected", "answer", "assumption", "conflict", "argument")
 _TYPES: dict[str, type] = dict.fromkeys(("place", "says", "asks", *_WORDS), str)
-_TYPES |= {"rests_on": list, "example": bool, "false_alarm": float, "power": float}
+_TYPES |= {"rests_on": list, "example": bool, "false_alarm": float}
 _CHOICES: Mapping[str, Any] = {"kind": Kind, "reach": Reach, "reading": Reading, "otherwise": Status}
 _FIELD = re.compile(r"@\{(\w+)(?::([^{}]*))?\}")
 
@@ -123,7 +123,7 @@ def _claim(source: str, key: str, module: Any, row: dict[str, Any], groups: Mapp
     settings = {name: row[name] for name in ("reach", "reading", "false_alarm") if name in row}
 
     def decided() -> Verdict:
-        evidence = Evidence(otherwise=row.get("otherwise", "corrected"), power=row.get("power"))
+        evidence = Evidence(otherwise=row.get("otherwise", "corrected"))
         try:
             for path in rests_on:
                 for route in _routes.get((source, path), ()):

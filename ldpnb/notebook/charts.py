@@ -90,8 +90,7 @@ class Chart:
     @property
     def labels(self) -> list[str]:
         """The labels of the axes, which by default are their columns."""
-        stated = ((self.x, self.xlabel), (self.y, self.ylabel))
-        return [column if label is None else label for column, label in stated]
+        return [self.x if self.xlabel is None else self.xlabel, self.y if self.ylabel is None else self.ylabel]
 
     @property
     def flip(self) -> bool:

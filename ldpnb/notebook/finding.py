@@ -35,8 +35,7 @@ def finding(
     - `at`, {"first", "middle", "last"}, float or callable: the place: a number is moved to the nearest one drawn, a
       function gets the values by place and curve.
     - `marks`, mapping, optional: the curves to mark there, with the texts beside the marks, which may have fields.
-    side, panel
-        As in `Mark`; by default the text of the highest mark is above it and the others are below.
+    - `side`, `panel`, as of a `Mark`; by default the text of the highest mark is above it and the others are below.
 
     >>> table = pd.DataFrame({"size": [1, 2, 1, 2], "loss": [3.0, 5.0, 6.0, 8.0], "law": ["a", "a", "b", "b"]})
     >>> finding(table, "size", "loss", "law", "At {x} a loses {a/b:.0%} of b", at="first")

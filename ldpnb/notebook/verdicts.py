@@ -21,12 +21,12 @@ def verdicts(*identifiers: str) -> None:
 
 def _paragraph(identifier: str) -> str:
     claim, verdict = claims.find(identifier), claims.decide(identifier)
-    return f"**{claim.place}: {verdict.status}.** {sentence(claim)}\n\n{points(verdict)}"
+    return f"**{claim.place}: {verdict.status}.** {sentence(claim.says)}\n\n{points(verdict)}"
 
 
-def sentence(claim: claims.Claim) -> str:
-    """Return what a claim says as a sentence."""
-    return claim.says[:1].upper() + claim.says[1:].rstrip(".") + ("" if claim.says.endswith("?") else ".")
+def sentence(words: str) -> str:
+    """Return what a claim says, assumes or asks as a sentence."""
+    return words[:1].upper() + words[1:] + ("" if words.endswith((".", ".)", "?")) else ".")
 
 
 def points(verdict: claims.Verdict) -> str:

@@ -12,6 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from ldpnb import claims
+from ldpnb.notebook.verdicts import sentence
 from ldpnb.run.catalogue import home
 
 
@@ -47,8 +48,7 @@ def sheet(source: str) -> str:
         raise ValueError(f"sheet and ledger must list the same claims, one lacks {sorted(entries.keys() ^ due)}")
     loader = PackageLoader("ldpnb", "run")
     texts = Environment(loader=loader, trim_blocks=True, keep_trailing_newline=True, undefined=StrictUndefined)
-    texts.filters["sentence"] = lambda text: f"{text[:1].upper()}{text[1:]}{'' if text.endswith(('.', '.)')) else '.'}"
-    texts.filters["printed"] = printed
+    texts.filters |= {"sentence": sentence, "printed": printed}
     authors, _, title = claims.SOURCES[source].partition(": ")
     return texts.get_template("errata.md.jinja").render(
         authors=authors,

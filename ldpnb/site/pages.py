@@ -68,7 +68,7 @@ def claim(row: dict[str, str]) -> str:
     lines = [
         f"({anchor(row['claim'])})=\n### {row['place']}\n\n:::{{container}} claim {' '.join(words)}",
         f"{{bdg-{COLOURS.get(row['status'], 'info')}}}`{row['status']}` {shown}\n",
-        f"{sentence(known)}\n\n{points(verdict)}",
+        f"{sentence(known.says)}\n\n{points(verdict)}",
         f"- [The lines that decide it](code:{check}); rests on {', '.join(rests)}\n:::",
     ]
     return "\n".join(lines)
