@@ -21,7 +21,7 @@ def publish(chart: Chart, table: pd.DataFrame, name: str, *, caption: str) -> No
     """Show a chart, as Vega-Lite and as a picture, and write it with its numbers when a folder for figures is set.
 
     Writes ``<name>.png`` and ``<name>.csv`` (10 significant digits), and their provenance ``<name>.json``: caption,
-    title and setting, the encoding, the run's own parameters, and hashes of these files. `ldpnb run` adds a PDF.
+    title and setting, the encoding, the run's own parameters, and hashes of these files.
 
     - `chart`, Chart: what is shown.
     - `table`, pandas.DataFrame: its numbers: those drawn, and perhaps further series. `ValueError` if it has not the

@@ -1,6 +1,5 @@
 """``ldpnb export``: a figure or a table for a paper, with its caption and references."""
 
-import hashlib
 import io
 import json
 import re
@@ -46,17 +45,6 @@ def chart(path: Path) -> "Chart":
     made = json.loads(path.with_suffix(".json").read_bytes())
     rows = pd.read_csv(path.with_suffix(".csv"), keep_default_na=False, na_values=[""])
     return Chart.read(rows, made)
-
-
-def add_page(picture: Path) -> None:
-    """Write a published figure as PDF beside its picture, and the hash of that into its provenance."""
-    from ldpnb.notebook.figures import pdf
-
-    page, record = pdf(chart(picture)), picture.with_suffix(".json")
-    made = json.loads(record.read_bytes())
-    made["drawn"][".pdf"] = hashlib.sha256(page).hexdigest()
-    picture.with_suffix(".pdf").write_bytes(page)
-    record.write_text(f"{json.dumps(made, indent=1, ensure_ascii=False)}\n", encoding="utf-8")
 
 
 def contents(what: str, width: str, font: str, kind: str) -> dict[str, bytes]:

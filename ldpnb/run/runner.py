@@ -24,7 +24,7 @@ from unittest import mock
 from ldpnb import writing
 from ldpnb.checks import UsageError
 from ldpnb.notebook.environment import FIGURES_FOLDER, HEADLESS, RUN_PARAMETERS
-from ldpnb.run import export, kernels
+from ldpnb.run import kernels
 from ldpnb.run.catalogue import Notebook, home, require_uncommitted
 from ldpnb.run.sameness import same
 
@@ -116,20 +116,13 @@ def _renew(task: Task, folder: Path) -> str:
         writing.write(failed, executed)
         return f"{error} (see {failed})"
     failed.unlink(missing_ok=True)
-
-    def results() -> dict[Path, bytes]:
-        made = {task.figures / p.relative_to(figures): p.read_bytes() for p in figures.rglob("*") if p.is_file()}
-        return {task.target: executed} | made  # in this order: the notebook is written at once, before another edit
-
-    fresh, earlier = results(), (task.figures / task.notebook.id).rglob("*")
-    pages = {path.with_suffix(".pdf") for path in fresh if path.suffix == ".png"}
+    fresh = {task.target: executed}  # first: the notebook is written at once, before another edit
+    fresh |= {task.figures / p.relative_to(figures): p.read_bytes() for p in figures.rglob("*") if p.is_file()}
+    earlier = (task.figures / task.notebook.id).rglob("*")
     kept = {path for path in earlier if path.suffixes != [".grid", ".json"]}  # which is made when it is asked for
     stored = {path: path.read_bytes() for path in kept | fresh.keys() if path.is_file()}
-    if stored.keys() == fresh.keys() | pages and all(same(stored[path], fresh[path]) for path in fresh):
+    if stored.keys() == fresh.keys() and all(same(stored[path], fresh[path]) for path in fresh):
         return ""
-    for picture in figures.rglob("*.png"):
-        export.add_page(picture)
-    fresh = results()
     if task.notebook.path.read_bytes() != source:
         writing.write(beside, executed)
         return f"it was edited while it ran: the edit stands, and the result is {beside}"

@@ -27,13 +27,12 @@ def figure(name: str, image: nodes.image, root: str) -> nodes.container:
     drawn = live.script(chart(export.chart(path)))
     title, setting, caption = (made.get(part, "").replace("c-hat", "ĉ") for part in ("title", "setting", "caption"))
     image["alt"], label = caption, html.escape(caption)
-    files = " ".join(f'<a href="{root}figures/{name}.{kind}">{kind.upper()}</a>' for kind in ("csv", "pdf"))
     return nodes.container(
         "",
         nodes.paragraph("", "", nodes.strong(text=title), nodes.Text(f" {setting}")),
         raw(f'<div class="chart" data-label="{label}">{drawn}</div>'),
         nodes.container("", image, classes=["picture"]),
-        raw(f'<p class="caption">{label} <span class="files">{files}</span></p>'),
+        raw(f'<p class="caption">{label} <a class="files" href="{root}figures/{name}.csv">CSV</a></p>'),
         classes=["published"],
         ids=["figure-" + name.rsplit("/", 1)[-1].replace("_", "-")],
     )

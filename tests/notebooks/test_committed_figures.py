@@ -15,7 +15,7 @@ from ldpnb.run.catalogue import catalogue, home
 from ldpnb.run.sameness import same
 
 FIGURES = home() / "figures"
-DRAWN = {".csv", ".json", ".pdf", ".png"}
+DRAWN = {".csv", ".json", ".png"}
 PRINTED = {".csv", ".json"}
 
 
