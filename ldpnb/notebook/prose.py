@@ -81,18 +81,15 @@ def where_less(x: ArrayLike, one: ArrayLike, other: ArrayLike, name: str = "ε",
     >>> where_less([1, 2, 4], [1, 2, 3], [2, 2, 2]), where_less([1, 2], [1, 1], [2, 2])
     ('below ε = 2', 'at every ε drawn')
     >>> where_less([1, 2, 4], [1, 1, 2], [2, 2, 2]), where_less([1, 2, 3, 4], [1, 3, 3, 1], [2, 2, 2, 2], "n")
-    ('up to ε = 2', 'outside n = 2 and 4')
+    ('at 2 of 3 ε drawn', 'outside n = 2 and 4')
     """
     less = np.asarray(one, float) < np.asarray(other, float)
     counts = np.asarray(x).dtype.kind in "iu" and name != "ε"
     places = [short(np.ceil(place) if counts else place, digits) for place in crossings(x, one, other)]
     if less.all() or not less.any():
         return f"at {'every' if less.all() else 'no'} {name} drawn"
-    if len(places) > 2:
-        return f"at {less.sum()} of {less.size} {name} drawn"
     if len(places) == 2:
         return f"{'outside' if less[0] else 'between'} {name} = {listed(places)}"
-    if places:
+    if len(places) == 1:
         return f"{'below' if less[0] else 'above'} {name} = {places[0]}"
-    at = np.asarray(x)[less]
-    return f"up to {name} = {short(at[-1])}" if less[0] else f"from {name} = {short(at[0])} on"
+    return f"at {less.sum()} of {less.size} {name} drawn"

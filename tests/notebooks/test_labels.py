@@ -28,19 +28,16 @@ def test_a_figure_shows_every_sign_of_a_label(label: str) -> None:
     assert escaped == pytest.approx(plain, abs=0.2 + 0.05 * plain)  # hinting differs a little
 
 
-def test_names_on_an_axis_and_the_words_above_it_are_no_mathematics() -> None:
+def test_names_on_axes_of_curves_and_panels_and_the_words_above_them_are_no_mathematics() -> None:
     table = pd.DataFrame({"name": LABELS, "users": range(len(LABELS))})
-    figure = draw(curves(table, "name", "users", xscale="category", title="From $0-$9,999", setting="of $x^$"))
-    figure.canvas.draw()
-    (inner,) = figure.subfigs
-    assert [text.get_text() for text in inner.axes[0].get_yticklabels()] == [unset(label) for label in LABELS]
-    assert (figure.get_suptitle(), inner.get_suptitle()) == (r"From \$0-\$9,999", r"of \$x^\$")
-
-
-def test_the_names_of_curves_and_panels_are_the_table_s_own() -> None:
     rows = [(e, e * i, LABELS[i], p) for i in range(len(LABELS)) for e in (1, 2) for p in LABELS[:2]]
-    table = pd.DataFrame(rows, columns=["$e^", "l_$", "by", "panel"])
-    figure = draw(curves(table, "$e^", "l_$", by="by", panel="panel", title="t"))
-    texts = {text.get_text() for text in figure.findobj(Text)}
-    assert {unset(label) for label in [*LABELS, "$e^", "l_$"]} <= texts
-    figure.canvas.draw()
+    long = pd.DataFrame(rows, columns=["$e^", "l_$", "by", "panel"])
+    for chart in (
+        curves(table, "name", "users", xscale="category", title="From $0-$9,999", setting="of $x^$"),
+        curves(long, "$e^", "l_$", by="by", panel="panel", title="From $0-$9,999", setting="of $x^$"),
+    ):
+        figure = draw(chart)
+        figure.canvas.draw()
+        shown = {text.get_text() for text in figure.findobj(Text)}
+        assert {unset(label) for label in [*LABELS, *chart.labels]} <= shown
+        assert (figure.get_suptitle(), figure.subfigs[0].get_suptitle()) == (r"From \$0-\$9,999", r"of \$x^\$")
