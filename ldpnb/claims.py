@@ -10,9 +10,9 @@ read. Words of degree are judged by one rule for all sources (`within`, `better`
 """
 
 import importlib
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from decimal import ROUND_CEILING, Context
 from functools import cache
 from types import MappingProxyType
 from typing import Any, Literal
@@ -232,10 +232,13 @@ def better(one: ArrayLike, other: ArrayLike) -> bool:
     return bool(np.all(np.asarray(one, dtype=float) * WORDS["equal"] < np.asarray(other, dtype=float)))
 
 
-def at_most(bound: float, digits: int = 4) -> str:
-    """Return an upper bound to so many digits, rounded up: what is printed is a bound as well.
+def rounded_up(value: float, digits: int = 4) -> str:
+    """Return a positive number with a few significant digits, rounded up, so that what is printed is promised as well.
 
-    >>> at_most(2.19722), at_most(200.0), at_most(0.5)
-    ('2.198', '200.0', '0.5')
+    >>> rounded_up(0.557711), rounded_up(1.0), rounded_up(0.0)
+    ('0.5578', '1', '0')
     """
-    return format(Context(prec=digits, rounding=ROUND_CEILING).create_decimal(repr(float(bound))), "f")
+    if not (math.isfinite(value) and value > 0):
+        return f"{value:g}"
+    unit = 10.0 ** (math.floor(math.log10(value)) - digits + 1)
+    return f"{math.ceil(value / unit - 1e-6) * unit:.{digits}g}"

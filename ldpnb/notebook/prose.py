@@ -1,6 +1,5 @@
 """Sentences with numbers from the notebook's own tables."""
 
-import math
 import re
 from collections.abc import Iterable
 
@@ -30,18 +29,6 @@ def short(value: float, digits: int = 3) -> str:
     ('1,234,568', '0.0123', '1e-7', '2', '100,000', '1e9')
     """
     return f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else re.sub(r"e\+?(-?)0?", r"e\1", f"{value:.{digits}g}")
-
-
-def rounded_up(value: float, digits: int = 4) -> str:
-    """Return a positive number with a few significant digits, rounded up, so that what is printed is promised as well.
-
-    >>> rounded_up(0.557711), rounded_up(1.0), rounded_up(0.0)
-    ('0.5578', '1', '0')
-    """
-    if not (math.isfinite(value) and value > 0):
-        return f"{value:g}"
-    unit = 10.0 ** (math.floor(math.log10(value)) - digits + 1)
-    return f"{math.ceil(value / unit - 1e-6) * unit:.{digits}g}"
 
 
 def listed(items: Iterable[object]) -> str:

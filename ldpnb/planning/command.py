@@ -112,7 +112,7 @@ for _kind, (_subject, _words) in _KINDS.items():
 
 
 def _save(answer: Any, path: Path, field: dict[str, Any]) -> None:
-    from ldpnb.notebook.prose import rounded_up
+    from ldpnb.claims import rounded_up
     from ldpnb.planning.saving import of_plan
 
     kept = of_plan(answer, **field)

@@ -9,7 +9,8 @@ from dataclasses import dataclass, fields, replace
 from importlib.resources import files
 from typing import Any
 
-from ldpnb.notebook.prose import listed, rounded_up
+from ldpnb.claims import rounded_up
+from ldpnb.notebook.prose import listed
 from ldpnb.planning.clusters import ClusterDesign
 from ldpnb.planning.mechanisms import CURATOR
 from ldpnb.planning.questions import QUANTITIES, Frequency, Gap, Question

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ldpnb import checks
-from ldpnb.notebook.prose import rounded_up
+from ldpnb.claims import rounded_up
 from ldpnb.planning.plans import plan
 from ldpnb.planning.questions import QUANTITIES, Frequency, Mean, Question
 

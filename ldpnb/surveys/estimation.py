@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ldpnb import checks
-from ldpnb.claims import at_most
+from ldpnb.claims import rounded_up
 from ldpnb.estimators.frequency import project_simplex
 from ldpnb.surveys import fieldwork, intervals
 from ldpnb.surveys.field_plan import ESTIMATORS, FieldPlan
@@ -81,7 +81,7 @@ class Estimates:
         words = Environment(trim_blocks=True).from_string(template)
         promised = ESTIMATORS[self.plan.estimator]
         return words.render(
-            result=self, plan=self.plan, rows=self.rows, table=shown, promised=promised, up=at_most
+            result=self, plan=self.plan, rows=self.rows, table=shown, promised=promised, up=rounded_up
         ).rstrip()
 
 

@@ -119,7 +119,7 @@ def randomised_response(e: Evidence) -> Numbers:
     worst = [means.largest_warner_constant(users, failure()) for users in (1, 5, 20, 100)]
     return {
         "chebyshev": 1 / np.sqrt(failure()),
-        "hoeffding": claims.at_most(largest * float(means.certain_error(OneBit(largest), 1, failure()))),
+        "hoeffding": claims.rounded_up(largest * float(means.certain_error(OneBit(largest), 1, failure()))),
         "worst": ", ".join(f"{constant:.4g}" for constant in worst),
         "normal": means.normal_error(means.warner_variance(1.0, 1), failure()),
     }
@@ -162,7 +162,7 @@ def mean_error_of_local_laplace(e: Evidence) -> Numbers:
     e.sure(all(chance <= constant / np.sqrt(users) for users, chance in printed.items()))
     mended = [means.success(LocalLaplace(0.5, 8.0), users, constant * 16 / np.sqrt(users)) for users in printed]
     return {
-        "chebyshev": claims.at_most(np.sqrt(2 / failure())),
+        "chebyshev": claims.rounded_up(np.sqrt(2 / failure())),
         "constant": constant,
         **{f"printed_{users}": chance for users, chance in printed.items()},
         **{f"mended_{users}": chance for users, chance in zip(printed, mended, strict=True)},
@@ -215,7 +215,7 @@ def claim_1_bit_mean(e: Evidence) -> Numbers:
     floor = means.users_needed(OneBit(30.0), 0.01, failure())  # what no budget saves
     e.sure(claims.agree(floor, (means.one_bit_floor(1.0, 1) * means.normal_quantile(failure()) / 0.01) ** 2, rel=1e-6))
     return {
-        "hoeffding": claims.at_most(float(means.certain_error(OneBit(1.0), 1, failure())) ** 2),
+        "hoeffding": claims.rounded_up(float(means.certain_error(OneBit(1.0), 1, failure())) ** 2),
         "needed": ", ".join(f"{c:.4g}" for c in needed),
         "success": ", ".join(f"{c:.3g}" for c in met),
         "crossing": crossing,

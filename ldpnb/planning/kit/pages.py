@@ -15,8 +15,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from scipy import stats
 
 import ldpnb
+from ldpnb.claims import rounded_up
 from ldpnb.notebook.labels import literal
-from ldpnb.notebook.prose import rounded_up
 from ldpnb.surveys.field_plan import ESTIMATORS, FieldPlan, tickets_of
 from ldpnb.surveys.reports import DEVICES, odds
 
