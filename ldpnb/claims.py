@@ -77,8 +77,6 @@ class Verdict:
     reading: Reading = "printed"
 
     def __post_init__(self) -> None:
-        if self.status in ("refuted", "corrected", "answered") and not self.corrected:
-            raise ValueError(f"{self.status} claims need what does hold")
         if self.kind == "statistical" and self.status != "open" and not 0 < (self.false_alarm or 0) <= 1e-6:
             raise ValueError(f"statistical evidence needs a false-alarm rate in (0, 1e-6], got {self.false_alarm!r}")
         if self.reading == "reconstructed" and not self.assumption:

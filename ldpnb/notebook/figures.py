@@ -50,13 +50,6 @@ def png(chart: Chart) -> bytes:
     return content.getvalue()
 
 
-def pdf(chart: Chart, width: float = WIDTH) -> bytes:
-    """Return the picture as PDF, the same bytes every time."""
-    content = io.BytesIO()
-    draw(chart, width).savefig(content, format="pdf", metadata=dict.fromkeys(("CreationDate", "Producer", "Creator")))
-    return content.getvalue()
-
-
 def draw(chart: Chart, width: float = WIDTH) -> Figure:
     """Draw a chart, as wide as that many inches.
 

@@ -74,16 +74,14 @@ def _drawn(drawing: "Chart", width: float, font: str, kind: str) -> bytes:
     import matplotlib.style as mpl_style
     from matplotlib.text import Text
 
-    from ldpnb.notebook.figures import draw, pdf
+    from ldpnb.notebook.figures import draw
 
     with mpl_style.context(_FONTS[font]):
-        if kind == "pdf":
-            return pdf(drawing, width)
         figure, content = draw(drawing, width), io.BytesIO()
-        for text in figure.findobj(Text):  # which becomes TeX; its mathematics is
+        for text in figure.findobj(Text) if kind == "pgf" else ():  # which becomes TeX; its mathematics is
             signs = [escaped(line.replace(r"\$", "\0")) for line in text.get_text().split("\n")]
             text.set_text("\n".join(signs).replace("\0", r"\textdollar{}"))
-        figure.savefig(content, format="pgf")
+        figure.savefig(content, format=kind)
     return content.getvalue()
 
 

@@ -1,5 +1,6 @@
 """Series drawn together can be told apart by the colour-blind and in grey, and vector files keep their text."""
 
+import io
 import itertools
 
 import matplotlib as mpl
@@ -9,7 +10,7 @@ import pytest
 
 from ldpnb.notebook import looks
 from ldpnb.notebook.charts import Chart
-from ldpnb.notebook.figures import pdf
+from ldpnb.notebook.figures import draw
 
 # Machado, Oliveira and Fernandes (2009), complete deficiency, for linear RGB
 VISION = {
@@ -48,7 +49,8 @@ def test_series_of_one_figure_differ_in_marker_and_dash_too(family: tuple[str, .
 
 
 def test_text_in_vector_files_is_text() -> None:
-    drawn = pdf(Chart(pd.DataFrame({"x": [1.0, 2.0], "y": [3.0, 4.0]}), "x", "y", title="t"))
+    content = io.BytesIO()
+    draw(Chart(pd.DataFrame({"x": [1.0, 2.0], "y": [3.0, 4.0]}), "x", "y", title="t")).savefig(content, format="pdf")
     assert (mpl.rcParams["pdf.fonttype"], mpl.rcParams["svg.fonttype"]) == (42, "none")
-    assert b"/Type3" not in drawn
-    assert b"/FontFile2" in drawn
+    assert b"/Type3" not in content.getvalue()
+    assert b"/FontFile2" in content.getvalue()
