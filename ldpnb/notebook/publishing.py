@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ def publish(chart: Chart, table: pd.DataFrame, name: str, *, caption: str) -> No
     - `name`, str: of the figure within its notebook's folder.
     - `caption`, str: what the figure shows, in a sentence or two; also its alternative text.
     """
+    from IPython import get_ipython
     from IPython.display import display
 
     kept = replace(chart, table=table)
@@ -36,26 +37,15 @@ def publish(chart: Chart, table: pd.DataFrame, name: str, *, caption: str) -> No
         kept = replace(kept, series=list(dict.fromkeys(chart.table[chart.by])))
     if len(table) and not kept.rows().equals(chart.rows()):
         raise ValueError(f"{name}: needs the table that its figure was drawn from")
-    drawn = {".png": png(chart)}
+    picture = png(chart)
     words = {"title": chart.title, "setting": chart.setting, "encoding": kept.encoding()}
-    publish_table(table, name, caption=caption, drawn=drawn, **words)
-    shown: dict[str, Any] = {"alt": caption, "width": round(100 * WIDTH)}
-    display(_Shown(caption, {"image/png": drawn[".png"], MIME: titled(chart, caption)}, {"image/png": shown}))
-
-
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    """What a front end shows of a chart; a terminal prints its caption."""
-
-    caption: str
-    data: Mapping[str, Any]
-    metadata: Mapping[str, Any]
-
-    def __repr__(self) -> str:
-        return self.caption
-
-    def _repr_mimebundle_(self, **_: Any) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-        return self.data, self.metadata
+    publish_table(table, name, caption=caption, drawn={".png": picture}, **words)
+    if get_ipython() is None:  # a script, which has nobody to show pictures to
+        print(caption)
+    else:
+        size = {"alt": caption, "width": round(100 * WIDTH)}
+        shown = {"text/plain": caption, "image/png": picture, MIME: titled(chart, caption)}
+        display(shown, metadata={"image/png": size}, raw=True)
 
 
 def publish_table(
