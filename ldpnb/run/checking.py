@@ -50,18 +50,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Name the folder of a notebook's fresh figures before nbval starts its kernel."""
-    cell, (name, fresh) = getattr(item, "cell_num", None), _places(item)
-    os.environ[FIGURES_FOLDER] = "" if cell is None else str(fresh / name)
+    cell, name = getattr(item, "cell_num", None), _name(item)
+    os.environ[FIGURES_FOLDER] = "" if cell is None else str(item.config.stash[_FRESH] / name)
     if not _AS_RECORDED and cell in SIMULATED["cells"].get(name, ()):
         item.options["check"] = False  # type: ignore[attr-defined]
 
 
-def _places(item: pytest.Item) -> tuple[str, Path]:
-    """Return a notebook's id, and the folder in which a fresh run finds the companion's ``figures``."""
+def _name(item: pytest.Item) -> str:
+    """Return the id of the companion's notebook that an item is of, or the name of another file."""
     folder = home() / "notebooks"
     path = item.path.relative_to(folder) if item.path.is_relative_to(folder) else Path(item.path.name)
-    name = path.with_suffix("").as_posix()
-    return name, item.config.stash[_FRESH] / name.replace("/", "-")
+    return path.with_suffix("").as_posix()
 
 
 class SameNumbers(pytest.Item):
@@ -71,10 +70,11 @@ class SameNumbers(pytest.Item):
         """Compare the tables."""
         import pandas as pd
 
-        figures, (name, made) = home() / "figures", _places(self)
-        fresh = {path.relative_to(made).as_posix() for path in made.rglob("*.csv")}
-        assert {path.relative_to(figures).as_posix() for path in (figures / name).rglob("*.csv")} <= fresh
-        skipped = set() if _AS_RECORDED else fresh.intersection(SIMULATED["tables"])
+        name = _name(self)
+        figures, made = home() / "figures" / name, self.config.stash[_FRESH] / name
+        stored, fresh = ({path.name for path in folder.glob("*.csv")} for folder in (figures, made))
+        assert stored <= fresh
+        skipped = set() if _AS_RECORDED else {table for table in fresh if f"{name}/{table}" in SIMULATED["tables"]}
         for table in sorted(fresh - skipped):
             one, other = pd.read_csv(figures / table), pd.read_csv(made / table)
             pd.testing.assert_frame_equal(other, one, rtol=RELATIVE, atol=ABSOLUTE, obj=table)
