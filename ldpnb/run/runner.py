@@ -118,18 +118,13 @@ def _renew(task: Task, folder: Path) -> str:
     failed.unlink(missing_ok=True)
     fresh = {task.target: executed}  # first: the notebook is written at once, before another edit
     fresh |= {task.figures / p.relative_to(figures): p.read_bytes() for p in figures.rglob("*") if p.is_file()}
-    earlier = (task.figures / task.notebook.id).rglob("*")
-    kept = {path for path in earlier if path.suffixes != [".grid", ".json"]}  # which is made when it is asked for
-    stored = {path: path.read_bytes() for path in kept | fresh.keys() if path.is_file()}
-    if stored.keys() == fresh.keys() and all(same(stored[path], fresh[path]) for path in fresh):
+    if all(path.is_file() and same(path.read_bytes(), content) for path, content in fresh.items()):
         return ""
     if task.notebook.path.read_bytes() != source:
         writing.write(beside, executed)
         return f"it was edited while it ran: the edit stands, and the result is {beside}"
     for path, content in fresh.items():
         writing.write(path, content)
-    for path in stored.keys() - fresh.keys():
-        path.unlink(missing_ok=True)
     return ""
 
 
