@@ -21,18 +21,19 @@ def raw(text: str) -> nodes.raw:
 
 
 def figure(name: str, image: nodes.image, root: str) -> nodes.container:
-    """Return a published figure: its finding, the chart, the picture where there are no scripts, caption and files."""
+    """Return a published figure: its finding, the chart, the picture where there are no scripts, caption and table."""
     path = home() / f"figures/{name}"
     made = json.loads(path.with_suffix(".json").read_bytes())
     drawn = live.script(chart(export.chart(path)))
     title, setting, caption = (made.get(part, "").replace("c-hat", "ĉ") for part in ("title", "setting", "caption"))
     image["alt"], label = caption, html.escape(caption)
+    link = f'<span class="files"><a href="{root}figures/{name}.csv">CSV</a></span>'
     return nodes.container(
         "",
         nodes.paragraph("", "", nodes.strong(text=title), nodes.Text(f" {setting}")),
         raw(f'<div class="chart" data-label="{label}">{drawn}</div>'),
         nodes.container("", image, classes=["picture"]),
-        raw(f'<p class="caption">{label} <a class="files" href="{root}figures/{name}.csv">CSV</a></p>'),
+        raw(f'<p class="caption">{label} {link}</p>'),
         classes=["published"],
         ids=["figure-" + name.rsplit("/", 1)[-1].replace("_", "-")],
     )
