@@ -69,8 +69,10 @@ def values(parameter: Parameter, text: str) -> tuple[Any, ...]:
     Numbers of a range are rounded to 12 digits, or to whole ones.
 
     >>> known = parameters("frequencies")
-    >>> values(known["epsilon"], "0.1:0.5:3"), values(known["n"], "1e2:1e4:2:log")
-    ((0.1, 0.3, 0.5), (100, 10000))
+    >>> values(known["epsilon"], "0.1:0.5:3"), values(known["epsilon"], "1,1.0, 2"), values(known["n"], "2:4:9")
+    ((0.1, 0.3, 0.5), (1.0, 2.0), (2, 3, 4))
+    >>> values(known["epsilon"], "1e-3:10:5:log"), values(known["mechanism"], "OUE,k-RR")
+    ((0.001, 0.01, 0.1, 1.0, 10.0), ('OUE', 'k-RR'))
     """
     items = text.split(",")
     if ":" in text and parameter.type in ("int", "float"):

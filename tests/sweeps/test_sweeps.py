@@ -71,21 +71,6 @@ def test_the_companions_experiment_runs_and_its_errors_shrink_with_the_users(tmp
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "values"),
-    [
-        ("epsilon", "0.1:0.3:3", (0.1, 0.2, 0.3)),
-        ("epsilon", "1e-3:10:5:log", (0.001, 0.01, 0.1, 1.0, 10.0)),
-        ("epsilon", "1,1.0, 2", (1.0, 2.0)),
-        ("n", "2:4:9", (2, 3, 4)),
-        ("n", "1e2,1e6", (100, 1_000_000)),
-        ("mechanism", "OUE,k-RR", ("OUE", "k-RR")),
-    ],
-)
-def test_ranges_and_lists_become_values_of_the_parameters_type(name: str, text: str, values: tuple) -> None:
-    assert sweeps.values(sweeps.parameters("frequencies")[name], text) == values
-
-
-@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (
