@@ -1,4 +1,4 @@
-"""What is installed, locked and declared agrees."""
+"""What is installed, locked and declared agrees, and no lock names a host."""
 
 import re
 import tomllib
@@ -30,6 +30,11 @@ def test_environment_is_an_interpreter_and_the_package_with_its_extras() -> None
 def test_what_is_installed_satisfies_what_is_declared() -> None:
     declared = map(Requirement, PROJECT["project"]["dependencies"] + PROJECT["dependency-groups"]["dev"])
     assert [str(r) for r in declared if version(r.name) not in r.specifier] == []
+
+
+def test_the_locks_name_no_host() -> None:
+    for lock in ROOT.glob("requirements*.lock"):
+        assert not re.search(r"https?://|file:|--index|--find-links", lock.read_text())
 
 
 def test_installed_versions_are_the_locked_ones() -> None:
