@@ -83,9 +83,7 @@ class Linear:
                 return binomials.sampled_noisy_exact(people, holders, number, error, number * self.noise)
             if not reports.ends:
                 return binomials.one_rate_exact(number, reports.q + shares * reports.truth, deviation)
-            if number == people:
-                return binomials.two_rates_exact(people, holders, reports.p, reports.q, deviation)
-            return binomials.sampled_two_rates_exact(people, holders, number, reports.p, reports.q, deviation)
+            return binomials.two_rates_exact(people, holders, number, reports.p, reports.q, deviation)
 
         if near and self.events == 1:
             return float(chance(self._widest(sample)[1:2])[0])

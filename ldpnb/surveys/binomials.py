@@ -45,27 +45,15 @@ def one_rate_exact(bits: int | Floats, rates: Floats, deviation: float) -> Float
     return np.where(n * deviation < 1, 1.0, np.minimum(above + below, 1.0))
 
 
-def two_rates_exact(bits: int, holders: Floats, p: float, q: float, deviation: float) -> Floats:
-    """Return the same chance for a sum of ``Bin(holders, p)`` and ``Bin(bits - holders, q)``, ``0 < q < p < 1``.
-
-    `holders`, ``(m,)``, are whole numbers in ``[0, bits]``.
-
-    >>> two_rates_exact(2, np.array([1.0]), 0.75, 0.25, 0.5).round(12).tolist()
-    [0.375]
-    """
-    return sampled_two_rates_exact(bits, holders, bits, p, q, deviation)
-
-
-def sampled_two_rates_exact(
-    population: int, holders: Floats, bits: int, p: float, q: float, deviation: float
-) -> Floats:
+def two_rates_exact(population: int, holders: Floats, bits: int, p: float, q: float, deviation: float) -> Floats:
     """Return the same chance for the bits of a simple random sample, whose number of holders is hypergeometric.
 
-    `holders` are whole numbers in ``[0, population]``, `bits` is the size of the sample, and the deviation is from what
-    the whole population would send on average.
+    Holders send a one with chance `p`, others with `q`, ``0 < q < p < 1``. `holders`, ``(m,)``, are whole numbers in
+    ``[0, population]``, `bits` is the size of the sample, and the deviation is from what the whole population would
+    send on average.
 
-    >>> sampled_two_rates_exact(2, np.array([1.0]), 1, 0.75, 0.25, 0.5).round(12).tolist()
-    [1.0]
+    >>> [two_rates_exact(2, np.array([1.0]), bits, 0.75, 0.25, 0.5).round(12).tolist() for bits in (1, 2)]
+    [[1.0], [0.375]]
     """
     away, expected = bits * deviation, bits * (q + holders / population * (p - q))
     return np.minimum(_sampled(population, holders, bits, p, q, expected + away, bits - expected + away), 1.0)

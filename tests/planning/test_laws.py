@@ -45,7 +45,7 @@ def test_two_rates_bound_the_enumerated_law_within_a_lattice_step(p: float, q: f
         np.array([missed(two_binomials(h, p, bits - h, q), h * p + (bits - h) * q, reach) for h in range(bits + 1)])
         for reach in (bits * deviation, bits * deviation - 1)
     )
-    bound = binomials.two_rates_exact(bits, np.arange(bits + 1.0), p, q, deviation)
+    bound = binomials.two_rates_exact(bits, np.arange(bits + 1.0), bits, p, q, deviation)
     assert (bound >= exact * (1 - 1e-9)).all()
     assert (bound <= looser).all()
     whole = Linear(Reports(p, q, p - q, 1 - p, ends=True)).failure(
@@ -63,7 +63,7 @@ def test_a_sample_is_the_hypergeometric_mixture() -> None:
             sent = two_binomials(drawn, p, bits - drawn, q)
             total += chance * missed(sent, expected, bits * deviation)
             looser += chance * missed(sent, expected, bits * deviation - 1)
-        bound = binomials.sampled_two_rates_exact(population, np.array([float(holders)]), bits, p, q, deviation)
+        bound = binomials.two_rates_exact(population, np.array([float(holders)]), bits, p, q, deviation)
         assert total * (1 - 1e-9) <= bound[0] <= looser
         assert holders != 54 or bound[0] == pytest.approx(total, rel=1e-9)
 
