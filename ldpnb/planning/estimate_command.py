@@ -38,18 +38,19 @@ def estimate(
     from ldpnb.planning.tables import read_columns
     from ldpnb.surveys import estimation
     from ldpnb.surveys.field_plan import FieldPlan
+    from ldpnb.surveys.fieldwork import column
 
     if output is not None and output.suffix not in _FORMATS:
         raise UsageError(f"output must end in {', '.join(_FORMATS)}, got {output}")
     with as_usage():
         by, planned, invited = options.pop("by"), FieldPlan.load(plan), None
-        table = read_columns(reports, planned.columns, "reports", stated(options))
+        table = read_columns(reports, "reports", stated(options))
         if classes is not None:
-            listed = read_columns(classes, ("class", "invited"), "classes")
-            numbers = (int(word) if word.isdecimal() else word for word in listed["invited"].tolist())
-            invited = dict(zip(listed["class"].tolist(), numbers, strict=True))
-            if len(invited) < listed["class"].size:
-                raise UsageError(f"classes must name each class once, got {', '.join(listed['class'])}")
+            listed = read_columns(classes, "classes")
+            names, numbers = (column(listed, name).tolist() for name in ("class", "invited"))
+            invited = {name: int(word) if word.isdecimal() else word for name, word in zip(names, numbers, strict=True)}
+            if len(invited) < len(names):
+                raise UsageError(f"classes must name each class once, got {', '.join(names)}")
         checks.open_probability(level=level)
         estimates = estimation.estimate(planned, table, by=by, classes=invited, alpha=round(1 - level, 12))
     show(estimates, style, output, lambda: picture(estimates))

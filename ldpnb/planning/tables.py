@@ -1,6 +1,5 @@
 """Tables of strata, frames, reports and nonresponse classes: the one place that meets `ldpnb.data`."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -29,15 +28,15 @@ def load_strata(
     with opened(path, "strata") as file:
         table = read(file, _PLAIN)
         names = [name.lower() for name in table.names]
-        _need(("stratum", "size"), names)
         for column, kind in (("stratum", "category"), ("size", "number"), ("sd", "number")):
             if column in names:
                 entries = table.entries(column, Reading(kind=kind, missing=("",), present=_WORDS))
                 if (missing := entries.places < 0).any():
-                    raise ValueError(
-                        f"{column} must have an entry in every row, got none in row {missing.argmax() + 1}"
-                    )
+                    row = missing.argmax() + 1
+                    raise ValueError(f"{column} must have an entry in every row, got none in row {row}")
                 columns[column] = entries.values[entries.places].tolist()
+            elif column != "sd":
+                raise ValueError(f"column {column} must be among the columns, got {', '.join(names)}")
         strata, sds = tuple(columns["stratum"]), tuple(columns.get("sd", ()))
         if len(set(strata)) < len(strata):
             raise ValueError(f"strata must be named once each, got {max(strata, key=strata.count)!r} twice")
@@ -45,24 +44,15 @@ def load_strata(
     return StratifiedDesign(sizes, sds or None, allocation, strata)
 
 
-def read_columns(
-    path: str | Path, needed: Sequence[str] = (), name: str = "data", reading: Reading = _PLAIN
-) -> dict[str, NDArray[Any]]:
+def read_columns(path: str | Path, name: str, reading: Reading = _PLAIN) -> dict[str, NDArray[Any]]:
     """Return all columns of a table in a file as text without surrounding blanks, a missing entry as ''.
 
-    The columns `needed` must be there; `name` is what the caller calls the file.
+    `name` is what the caller calls the file.
     """
     with opened(path, name) as file:
         table = read(file, reading)
-        _need(needed, table.names)
         texts = {column: [_text(entry) for entry in table.column(column)] for column in dict.fromkeys(table.names)}
     return {column: np.array(entries, dtype=str) for column, entries in texts.items()}
-
-
-def _need(needed: Sequence[str], columns: Sequence[str]) -> None:
-    for name in needed:
-        if name not in columns:
-            raise ValueError(f"column {name} must be among the columns, got {', '.join(columns)}")
 
 
 def _text(entry: Any) -> str:

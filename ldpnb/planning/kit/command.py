@@ -45,9 +45,9 @@ def kit(plan: Path, output: Path, frame: Path | None, seed: int | None, by: tupl
         if frame is None or seed is None:
             made = pages(planned, groups)
         else:
-            listed = read_columns(frame, ("id", *filter(None, [planned.unit])), "frame", stated(options))
-            origin = {"listed": listed["id"].size, "list_sum": hashlib.sha256(frame.read_bytes()).hexdigest()}
-            made = pages(planned, groups, drawn=draw(planned, listed, seed=seed), seed=seed, **origin)
+            listed = read_columns(frame, "frame", stated(options))
+            drawn, list_sum = draw(planned, listed, seed=seed), hashlib.sha256(frame.read_bytes()).hexdigest()
+            made = pages(planned, groups, drawn=drawn, seed=seed, listed=listed["id"].size, list_sum=list_sum)
         save(output, made)
     click.echo(f"{output}: read {output / 'start.md'} first")
 
