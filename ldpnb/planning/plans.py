@@ -13,7 +13,7 @@ from ldpnb.claims import rounded_up
 from ldpnb.notebook.prose import listed
 from ldpnb.planning.clusters import ClusterDesign
 from ldpnb.planning.mechanisms import CURATOR
-from ldpnb.planning.questions import QUANTITIES, Frequency, Gap, Question
+from ldpnb.planning.questions import QUANTITIES, Frequency, Gap, Question, left_out
 from ldpnb.planning.reports import MANY
 from ldpnb.planning.solve import answer
 from ldpnb.surveys.field_plan import ESTIMATORS
@@ -90,7 +90,7 @@ def plan(question: Question, *, curator: bool = True) -> Plan:
         return a.central, not a.feasible, float(f"{a.value:.8g}") if a.feasible else 0.0
 
     answers = [answer(question, name) for name in question.candidates if curator or name != CURATOR]
-    return Plan(replace(question, unknown=question.left_out), tuple(sorted(answers, key=order)))
+    return Plan(replace(question, unknown=left_out(question)), tuple(sorted(answers, key=order)))
 
 
 def _row(a: Question) -> dict[str, Any]:

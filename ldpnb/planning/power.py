@@ -6,9 +6,9 @@ from statistics import NormalDist
 from typing import Any
 
 from ldpnb import checks
+from ldpnb.planning.questions import left_out
 
 _NORMAL = NormalDist()
-_QUANTITIES = ("count", "gap", "power", "epsilon")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,9 +37,8 @@ class Power:
 
     def __post_init__(self) -> None:
         checks.plain(self, **({} if self.count is None else {"count": 2}))
-        for name in ("power", "level", "share"):
+        for name in ("gap", "power", "level", "share"):
             checks.open_probability(**{name: 0.5 if getattr(self, name) is None else getattr(self, name)})
-        checks.open_probability(gap=0.5 if self.gap is None else self.gap)
         checks.numbers(epsilon=1.0 if self.epsilon is None else self.epsilon, low=1e-8, high=700)
 
     def completed(self) -> "Power":
@@ -48,10 +47,7 @@ class Power:
         ``V = 1 / (4 a (1 - a) tanh^2(epsilon / 2))`` with the share ``a``: the worst values are in the middle of the
         range. That nothing or more is left out, or that no budget reaches the power, is a ValueError.
         """
-        missing = [name for name in _QUANTITIES if getattr(self, name) is None]
-        if len(missing) != 1:
-            left = " and ".join(f"no {name}" for name in missing) or "all"
-            raise ValueError(f"one of {', '.join(_QUANTITIES)} must be left out, got {left}")
+        left_out(self, ("count", "gap", "power", "epsilon"))
         count, gap, limit = float(self.count or 0), float(self.gap or 1), _NORMAL.inv_cdf(1 - self.level / 2)
         both = self.share * (1 - self.share)
         variance = 1 / (2 * math.tanh(float(self.epsilon or 1) / 2)) ** 2 / both

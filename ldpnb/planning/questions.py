@@ -29,6 +29,15 @@ SHORT = 0.1
 """Part of the failure that is spent on too few answers, where not everybody answers."""
 
 
+def left_out(question: Any, among: tuple[str, ...] = QUANTITIES) -> str:
+    """Return which one of some quantities is left out; if none is, or more are, a ValueError."""
+    missing = [name for name in among if getattr(question, name) is None]
+    if len(missing) != 1:
+        left = f"{listed(missing)} are left out" if missing else "nothing is left out"
+        raise ValueError(f"exactly one of {listed(among)} must be left out, to be computed; {left}")
+    return missing[0]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Question:
     """What shares, means and gaps have in common.
@@ -103,15 +112,6 @@ class Question:
     def candidates(self) -> tuple[str, ...]:
         """The mechanisms to plan for."""
         return (self.mechanism,) if self.mechanism else tuple(self.known)
-
-    @property
-    def left_out(self) -> str:
-        """The one quantity that is left out; if none is, or more are, a ValueError."""
-        missing = [name for name in QUANTITIES if getattr(self, name) is None]
-        if len(missing) != 1:
-            left = f"{listed(missing)} are left out" if missing else "nothing is left out"
-            raise ValueError(f"exactly one of {listed(QUANTITIES)} must be left out, to be computed; {left}")
-        return missing[0]
 
     def with_value(self, name: str, value: Any) -> Self:
         """Return the question with one field changed."""

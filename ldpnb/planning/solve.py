@@ -10,7 +10,7 @@ from scipy import special
 
 from ldpnb.planning.laws import Tail
 from ldpnb.planning.mechanisms import EDGES
-from ldpnb.planning.questions import MOST_STEPS, Gap, Question
+from ldpnb.planning.questions import MOST_STEPS, Gap, Question, left_out
 from ldpnb.planning.reports import UnableError
 from ldpnb.planning.search import least
 
@@ -21,7 +21,7 @@ PRECISION = 1e-9
 
 def answer(question: Question, mechanism: str) -> Question:
     """Return the question of one mechanism, completed by what it leaves out, or with the reason why it cannot be."""
-    asked = replace(question, mechanism=mechanism, unknown=question.left_out, reason="")
+    asked = replace(question, mechanism=mechanism, unknown=left_out(question), reason="")
     searches = {"count": _count, "epsilon": _epsilon, "error": _error, "failure": _failure}
     try:
         complete = asked.with_value(asked.unknown, searches[asked.unknown](asked))

@@ -56,8 +56,8 @@ def test_power_is_that_of_the_normal_law_with_the_noise() -> None:
 @pytest.mark.parametrize(
     ("words", "rule"),
     [
-        ("power --gap 0.1", "got no count and no power and no epsilon"),
-        ("power --gap 0.1 --power 0.8 --epsilon 1 --count 10", "must be left out, got all"),
+        ("power --gap 0.1", "count, power and epsilon are left out"),
+        ("power --gap 0.1 --power 0.8 --epsilon 1 --count 10", "nothing is left out"),
         ("power --gap 0.1 --power 0.8 --count 10", "sampling alone is too coarse"),
         ("power --gap 0.1 --power 0.01 --epsilon 1", "power must be above half the level"),
         ("mean --questions 2 --epsilon 1 --error 0.1 --failure 0.1", "design of several questions must be simple"),
