@@ -87,8 +87,6 @@ def _answer(
     with as_usage():
         questions = checks.whole(questions=questions, at_least=1)
         asked = getattr(kinds, kind)(**_designed(options))
-        if "labels" in field and ("" in field["labels"] or len(field["labels"]) != asked.values):
-            raise UsageError(f"labels must be {asked.values}, one per value, got {', '.join(field['labels'])!r}")
         if save and questions > 1:
             raise UsageError("save keeps one question: give the people and the budget of each, and plan it alone")
         answer: Any = several.Several(questions=questions, each=asked) if questions > 1 else plans.plan(asked)

@@ -41,8 +41,8 @@ def of_plan(answers: Plan, *, device: str = "form", question: str = "", labels: 
             "save needs a mean with a curator, who releases one number (of 0 and 1 for a share), got shares"
         )
     values = asked.values if isinstance(asked, Frequency) else 0
-    if labels and len(labels) != values:
-        raise ValueError(f"labels must be {values}, one per value, got {len(labels)}")
+    if labels and ("" in labels or len(labels) != values):
+        raise ValueError(f"labels must be {values}, one per value, got {', '.join(labels)!r}")
     names = labels or tuple(str(i + 1) for i in range(values))
     sample = best.sample
     few = (

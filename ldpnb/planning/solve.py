@@ -74,11 +74,9 @@ def _count(question: Question) -> int:
         tried = np.unique(np.geomspace(low, high, 64).astype(int)).tolist()
         high = next((number for number in tried if excess(None, number) <= 0), high)
     enough = _least(excess, low, high, 1000)
-    if enough is None and question.design.respondents:
-        raise UnableError(f"needs more than {high:.0e} people")
     if enough is None:
-        left = _left(question.with_value("count", high))
-        raise UnableError(f"if all {high:,} {question.design.unit} are asked, {left}")
+        left = _left(question.with_value("count", high * step))
+        raise UnableError(f"if all {high * step:,} {question.design.unit} are asked, {left}")
     for number in range(enough - 1, max(low, enough - min(question.wobble, MOST_STEPS)) - 1, -1):
         if excess("near", number) <= 0 and excess(None, number) <= 0:
             enough = number
