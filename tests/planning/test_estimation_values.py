@@ -42,7 +42,8 @@ OTHER_CASES = {
 """Values of the independent program for what `test_estimation_enumeration` compares or the package does not compute."""
 
 OTHER_VALUES = {
-    "note", "clipped", "plain_with_fpc", "plain_without_fpc", "wilson_through_channel", "score_fpc", "wald_sidak", "wrong",
+    "note", "clipped", "plain_with_fpc", "plain_without_fpc", "wilson_through_channel", "score_fpc", "wald", "wald_bonferroni",
+    "wald_sidak", "wrong",
     "satterthwaite_df_of_estimated_part", "korn_graubard_through_channel", "ultimate_cluster", "s2_of_values",
     "largest_bias_of_variance", "wrong_with_fpc", "covariance_of_first_two", "sum",
 }  # fmt: skip
@@ -116,34 +117,25 @@ def point(i: Inputs, *, shift: float = 0.0, ratio: bool = False) -> Result:
 
 def found(i: Inputs, scale: int = 1) -> Result:
     """What `estimate` says, with other intervals of the same reports."""
-    (plan, table), alpha = survey(i, scale), i.get("alpha", 0.05)
-    rows, k, df = (
-        estimate(plan, table, alpha=alpha, classes=i.get("invited")).rows,
-        max(len(plan.labels), 1),
-        point(i)["df"],
-    )
-
-    def students(freedom: float) -> list[Any]:
-        return [intervals.student(Point(r.estimate, r.standard_error**2, 0, freedom), alpha / k)[:2] for r in rows]
-
-    row, reports = rows[0], fieldwork.read(plan, table)[0]
+    (plan, table), alpha, df = survey(i, scale), i.get("alpha", 0.05), point(i)["df"]
+    rows, reports = estimate(plan, table, alpha=alpha, classes=i.get("invited")).rows, fieldwork.read(plan, table)[0]
+    row, each = rows[0], alpha / max(len(plan.labels), 1)
     result = {
         "estimate": row.estimate, "variance": row.standard_error**2, "standard_error": row.standard_error, "df": df,
-        "satterthwaite_df": df, "wald": students(math.inf)[0], "interval_t": students(df)[0],
+        "satterthwaite_df": df, "ultimate": row.standard_error**2,
+        "interval_t": intervals.student(Point(row.estimate, row.standard_error**2, 0, df), each)[:2],
         "interval": [row.low, row.high], "incompatible": "do not fit" in row.remark, "lowest_possible_rate": plan.reports.q,
         "randomisation_part": row.randomisation_error**2, "sampling_part": row.sampling_error**2,
         "design_effect_sampling": row.design_effect, "design_effect_total": row.design_effect_total,
         "shares": [r.estimate for r in rows], "standard_errors": [r.standard_error for r in rows],
-        "wald_bonferroni": students(math.inf), "values": plan.low + plan.span * plan.reports.value(reports[:, 0]),
-        "ultimate": row.standard_error**2,
+        "values": plan.low + plan.span * plan.reports.value(reports[:, 0]),
     }  # fmt: skip
     if isinstance(i.get("sizes"), dict):
-        parts = [
-            i | {"population": i["sizes"][name], "reports": own, "sizes": None} for name, own in answers(i).items()
-        ]
+        own = answers(i)
+        parts = [i | {"population": size, "reports": own[name], "sizes": None} for name, size in i["sizes"].items()]
         result["by_stratum"] = [found(part) for part in parts]
     if plan.kind != "Laplace":
-        rates = [intervals.clopper_pearson(int(ones), row.reports, alpha / k) for ones in reports.sum(axis=0)]
+        rates = [intervals.clopper_pearson(int(ones), row.reports, each) for ones in reports.sum(axis=0)]
         channel = [[plan.reports.value(end) for end in rate] for rate in rates]
         result |= {"clopper_pearson_rate": rates[0], "clopper_pearson_through_channel": channel[0]}
         result["clopper_pearson_bonferroni"] = channel

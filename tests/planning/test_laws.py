@@ -26,46 +26,50 @@ from ldpnb.rng import stream
 from ldpnb.surveys import binomials
 
 
-def two_binomials(first: int, p: float, second: int, q: float) -> np.ndarray:
-    return np.convolve(
-        stats.binom.pmf(np.arange(first + 1), first, p), stats.binom.pmf(np.arange(second + 1), second, q)
-    )
+def law_of_ones(population: int, holders: int, bits: int, p: float, q: float) -> np.ndarray:
+    """Chances of 0 to `bits` ones in a sample, by an inverse Fourier transform over all numbers of holders in it."""
+    number = np.arange(max(0, bits + holders - population), min(bits, holders) + 1)
+    masses = stats.hypergeom.pmf(number, population, holders, bits)
+    number, masses = number[masses > 1e-18], masses[masses > 1e-18]
+    turn = np.exp(-2j * np.pi * np.arange(bits + 1) / (bits + 1))[:, None]
+    logs = number * np.log(1 - p + p * turn) + (bits - number) * np.log(1 - q + q * turn)
+    return np.fft.ifft((masses * np.exp(logs)).sum(axis=1)).real
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 4.0, 5.0, 6.0, 8.0, 20.0])
+@pytest.mark.parametrize(("population", "bits"), [(50_000, 2_000), (2_400, 2_000)])
+def test_the_tail_of_a_sample_is_exact_however_little_its_reports_are_randomised(
+    population: int, bits: int, epsilon: float
+) -> None:
+    p, q, holders = 1 / (1 + np.exp(-epsilon)), 1 / (1 + np.exp(epsilon)), population // 3
+    law = law_of_ones(population, holders, bits, p, q)
+    number = np.arange(bits + 1)
+    spread = np.sqrt(law @ number**2 - (law @ number) ** 2)
+    for least in (int(bits * (q + (p - q) / 3) + z * spread) for z in (1.0, 2.6, 4.0)):
+        tail = binomials.sampled_tail(least, bits, population, holders, p, q)
+        assert tail == pytest.approx(law[least:].sum(), rel=1e-8)
 
 
 def missed(law: np.ndarray, expected: float, reach: float) -> float:
     return law[np.abs(np.arange(law.size) - expected) >= reach - 1e-9].sum()
 
 
+@pytest.mark.parametrize(("population", "bits"), [(60, 60), (90, 45)])
 @pytest.mark.parametrize(
-    ("p", "q", "deviation"), [(0.7, 0.2, 0.15), (0.5, 0.1, 0.11), (0.9, 0.1, 0.08), (0.9, 0.5, 0.12)]
+    ("p", "q", "deviation"), [(0.7, 0.2, 0.15), (0.5, 0.1, 0.11), (0.9, 0.1, 0.08), (0.9, 0.5, 0.12), (0.8, 0.3, 0.2)]
 )
-def test_two_rates_bound_the_enumerated_law_within_a_lattice_step(p: float, q: float, deviation: float) -> None:
-    bits = 60
-    exact, looser = (
-        np.array([missed(two_binomials(h, p, bits - h, q), h * p + (bits - h) * q, reach) for h in range(bits + 1)])
-        for reach in (bits * deviation, bits * deviation - 1)
-    )
-    bound = binomials.two_rates_exact(bits, np.arange(bits + 1.0), bits, p, q, deviation)
-    assert (bound >= exact * (1 - 1e-9)).all()
-    assert (bound <= looser).all()
-    whole = Linear(Reports(p, q, p - q, 1 - p, ends=True)).failure(
-        sampled((bits,), (bits,)), deviation / (p - q), "guaranteed"
-    )
+def test_two_rates_bound_the_law_of_a_sample_within_a_lattice_step(
+    population: int, bits: int, p: float, q: float, deviation: float
+) -> None:
+    holders = np.arange(population + 1.0)
+    bound = binomials.two_rates_exact(population, holders, bits, p, q, deviation)
+    for held, chance in enumerate(bound):
+        law, expected = law_of_ones(population, held, bits, p, q), bits * (q + held / population * (p - q))
+        exact, looser = (missed(law, expected, reach) for reach in (bits * deviation, bits * deviation - 1))
+        assert exact * (1 - 1e-9) <= chance <= looser
+    reports = Reports(p, q, p - q, 1 - p, ends=True)
+    whole = Linear(reports).failure(sampled((population,), (bits,)), deviation / (p - q), "guaranteed")
     assert whole == (pytest.approx(max(bound), rel=0.02), "exact")
-
-
-def test_a_sample_is_the_hypergeometric_mixture() -> None:
-    population, bits, p, q, deviation = 90, 45, 0.8, 0.3, 0.2
-    for holders in (0, 20, 54, 90):
-        expected, total, looser = bits * (q + holders / population * (p - q)), 0.0, 0.0
-        for drawn in range(max(0, bits - population + holders), min(holders, bits) + 1):
-            chance = stats.hypergeom.pmf(drawn, population, holders, bits)
-            sent = two_binomials(drawn, p, bits - drawn, q)
-            total += chance * missed(sent, expected, bits * deviation)
-            looser += chance * missed(sent, expected, bits * deviation - 1)
-        bound = binomials.two_rates_exact(population, np.array([float(holders)]), bits, p, q, deviation)
-        assert total * (1 - 1e-9) <= bound[0] <= looser
-        assert holders != 54 or bound[0] == pytest.approx(total, rel=1e-9)
 
 
 @settings(derandomize=True, max_examples=30, deadline=None)

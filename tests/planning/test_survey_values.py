@@ -10,7 +10,6 @@ import numpy as np
 import oracle
 import pytest
 from ask import sampled
-from scipy.optimize import brentq
 
 from ldpnb.accuracy import tails
 from ldpnb.designs.strata import strata_of
@@ -87,13 +86,6 @@ def release_loss(i: Inputs) -> float:
     return sampled(sizes, drawn).loss(i["epsilon"], tuple(drawn))
 
 
-def smallest_budget(i: Inputs) -> float:
-    def excess(epsilon: float) -> float:
-        return i["range_"] ** 2 * reports(i | {"epsilon": epsilon, "binary": True}).low - i["variance"]
-
-    return brentq(excess, 1e-3, 100, xtol=1e-14)
-
-
 FORMULAS: dict[str, Callable[[Inputs], Any]] = {
     "report_variance": lambda i: noise(i, i.get("value", float(i.get("holds", False)))),
     "srs_variance": simple,
@@ -108,9 +100,6 @@ FORMULAS: dict[str, Callable[[Inputs], Any]] = {
     "cluster_total_design_effect": lambda i: effects(i)[1],
     "two_stage_variance_icc": lambda i: clusters(i).variance(COIN).total,
     "stratified_variance": strata,
-    "stratified_variance_moments": lambda i: oracle.strata_variance(
-        i["sizes"], i["S2"], i["randomisation"], i["drawn"]
-    ),
     "invitations": lambda i: invitations(i["needed"], i["response"], i["failure"]),
     "local_release_loss": release_loss,
     "two_releases_one_sample": lambda i: sampled([10], [1]).loss(sum(i["epsilons"]), (round(10 * i["sampling_rate"]),)),
@@ -120,7 +109,6 @@ FORMULAS: dict[str, Callable[[Inputs], Any]] = {
     # without Serfling's factor: of one cluster of very many
     "hoeffding_clusters_one_bit": lambda i: hoeffding(i, ClusterDesign(10**10, i["cluster_size"]).at(1, COIN)),
     "hoeffding_strata_one_bit": hoeffding_strata,
-    "epsilon_for_randomisation": smallest_budget,
 }
 
 
