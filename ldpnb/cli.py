@@ -19,10 +19,10 @@ from ldpnb.sweeps.command import pairs
 
 _ELSEWHERE = {
     "download": "data.command:download",
-    "estimate": "planning.estimate_command:estimate",
+    "estimate": "planning.field_command:estimate",
     "export": "run.export:export",
     "inspect": "data.command:inspect_file",
-    "kit": "planning.kit.command:kit",
+    "kit": "planning.field_command:kit",
     "plan": "planning.command:plan",
     "sweep": "sweeps.command:sweep",
 }

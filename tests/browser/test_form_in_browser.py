@@ -14,8 +14,7 @@ from click.testing import CliRunner
 from scipy import stats
 
 from ldpnb.cli import cli
-from ldpnb.planning.kit.command import save
-from ldpnb.planning.kit.pages import pages
+from ldpnb.planning.kit.pages import pages, save
 from ldpnb.rng import stream
 from ldpnb.surveys.estimation import estimate
 from ldpnb.surveys.field_plan import FieldPlan

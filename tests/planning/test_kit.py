@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ldpnb.planning.kit import command
-from ldpnb.planning.kit.pages import pages
+from ldpnb.planning.kit.pages import pages, save
 from ldpnb.rng import stream
 from ldpnb.surveys.field_plan import FieldPlan
 from ldpnb.surveys.fieldwork import draw
@@ -168,5 +167,5 @@ def test_a_kit_is_there_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.
     texts = pages(planned())
     monkeypatch.setattr(Path, "write_text", full)
     with pytest.raises(OSError, match="No space left"):
-        command.save(tmp_path / "kit", texts)
+        save(tmp_path / "kit", texts)
     assert list(tmp_path.iterdir()) == []

@@ -1,12 +1,15 @@
 """The files of a field kit: a plan's numbers, put into the texts for those who ask and those who are asked."""
 
 import math
+import os
+import tempfile
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from fractions import Fraction
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -68,6 +71,17 @@ def pages(
     if drawn is not None:
         sheets["draw.csv"] = drawn
     return made | {"plan.json": plan.to_json()} | {name: sheet.to_csv(index=False) for name, sheet in sheets.items()}
+
+
+def save(folder: Path, texts: dict[str, str]) -> None:
+    """Write all files into a new folder, completely or not at all."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".kit-") as work:
+        made = Path(work, "kit")
+        made.mkdir()
+        for name, text in texts.items():
+            (made / name).write_text(text, encoding="utf-8", newline="")
+        os.rename(made, folder)
 
 
 def _parts(plan: FieldPlan, drawn: Any) -> list[tuple[Any, ...]]:
