@@ -1,9 +1,8 @@
 """How likely a sum of randomised bits is to stray from its mean: exact laws.
 
-Two kinds of sums. *One rate*: bits with any chances of a one whose mean is given. *Two rates*: a share of the
-bits has chance ``p`` and the others ``q``. Deviations are per bit and two-sided. A deviation ``a`` of ``n`` bits starts
-at a real number of ones; the binomial tail is continued to real numbers by the incomplete beta function, which exceeds
-every tail of the lattice and does not jump with it.
+Deviations are per bit and two-sided. A deviation ``a`` of ``n`` bits starts at a real number of ones; the binomial tail
+is continued to real numbers by the incomplete beta function, which exceeds every tail of the lattice and does not jump
+with it.
 """
 
 import numpy as np

@@ -35,9 +35,8 @@ def of_sample(
     *Exact* in the finite population where answers to yes/no questions or labels are from a simple random sample of a
     `known` number of people. *Guaranteed* where every report stands for as many people, and they are more than ``1/q``
     and ``1/(1 - p)``: Clopper and Pearson's rates of ones then stand for estimates that cover the mean of any values at
-    least as often as they say. The number of ones is distributed as a sum of independent bits (Borcea, Brändén and
-    Liggett 2009), whose tails beyond a whole report are below the binomial's (Hoeffding 1956, Theorem 5). Else by
-    Student's t with the design's degrees of freedom.
+    least as often as they say, by the reason of `binomials.one_rate_exact`. Else by Student's t with the design's
+    degrees of freedom.
     """
     number, population = sample.part.size, sample.population
     exact = known and sample.is_simple and reports.bits and reports.ends
