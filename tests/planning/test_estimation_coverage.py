@@ -10,11 +10,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
-from fielded import PLANS, fieldwork, people, truth
+from fielded import PLANS, fieldwork, people, run, truth
 from scipy import stats
 
-from ldpnb.cli import cli
 from ldpnb.rng import stream
 from ldpnb.surveys import intervals
 from ldpnb.surveys.estimation import estimate
@@ -99,7 +97,7 @@ def test_the_interval_covers_in_950_of_1000_repetitions(tmp_path: Path, monkeypa
     people = pd.DataFrame({"id": [f"{i:05}" for i in range(POPULATION)]})
     people.to_csv("frame.csv", index=False)
     for words in (PLAN, "kit plan.json -o kit --frame frame.csv --seed 0"):
-        assert CliRunner().invoke(cli, words.split()).exit_code == 0
+        assert run(*words.split()).exit_code == 0
     monkeypatch.setattr(intervals, "finite_share", cache(intervals.finite_share))  # few counts, drawn often
     plan, ids = FieldPlan.load("kit/plan.json"), people["id"].to_numpy()
     truth = stream("answers of a population", seed=0).random(POPULATION) < 0.3

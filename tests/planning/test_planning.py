@@ -9,11 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from ask import alone, answer
-from click.testing import CliRunner
+from fielded import run
 
 import ldpnb as ldp
 from ldpnb.checks import UsageError
-from ldpnb.cli import cli
 from ldpnb.planning.clusters import ClusterDesign
 from ldpnb.planning.mechanisms import CURATOR
 from ldpnb.planning.plans import plan
@@ -26,7 +25,7 @@ STRATA = StratifiedDesign((6000, 3000, 1000), (0.1, 0.3, 0.5), "neyman", ("A", "
 
 
 def command(words: str, *more: str) -> Any:
-    return CliRunner().invoke(cli, ["plan", *words.split(), *more])
+    return run("plan", *words.split(), *more)
 
 
 def test_two_values_of_randomised_response_are_one_estimate() -> None:

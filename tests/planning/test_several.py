@@ -5,17 +5,12 @@ import math
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
+from fielded import run
 
-from ldpnb.cli import cli
 from ldpnb.planning.power import Power
 from ldpnb.planning.questions import Mean
 from ldpnb.planning.samples import SimpleDesign
 from ldpnb.planning.several import Several
-
-
-def plan(*words: str) -> Any:
-    return CliRunner().invoke(cli, ["plan", *words])
 
 
 def four(epsilon: float, **known: Any) -> Several:
@@ -29,13 +24,13 @@ def test_one_question_each_is_better_on_small_budgets() -> None:
 
 def test_questions_answer_as_worked() -> None:
     words = "mean --questions 4 --binary --design simple --epsilon 1 --failure 0.05 --tail normal"
-    shown = plan(*words.split(), "--count", "4000").stdout
+    shown = run("plan", *words.split(), "--count", "4000").stdout
     assert shown == f"{four(1.0, count=4000)}\n"
     assert shown.startswith("Better: one random question each: error 0.06707, 1,000 answers to each at 1 nats")
     assert "everybody answers all: error 0.1247, 4,000 answers to each at 0.25 nats" in shown
     assert 4 * four(1.0, error=0.06706).ways["one"].value == pytest.approx(4000, abs=4)
     assert four(1.0, error=0.1246).ways["all"].value == pytest.approx(4000, rel=1e-3)
-    assert len(json.loads(plan(*words.split(), "--count", "4000", "--format", "json").stdout)["ways"]) == 2
+    assert len(json.loads(run("plan", *words.split(), "--count", "4000", "--format", "json").stdout)["ways"]) == 2
     small = Several(questions=2, each=Mean(epsilon=1.0, error=0.01, failure=0.05, design=SimpleDesign(50)))
     assert (small.best, str(small)) == (None, "No mechanism can do this.")
 
@@ -50,7 +45,7 @@ def test_power_is_that_of_the_normal_law_with_the_noise() -> None:
         full = {n: getattr(found, n) for n in ("count", "gap", "power", "epsilon")} | {name: None}
         assert getattr(Power(**full).completed(), name) == pytest.approx(getattr(found, name), rel=1e-3)
     words = "power --gap 0.1 --power 0.8 --epsilon 1"
-    assert "1,838 and 1,838 in two public groups" in plan(*words.split()).stdout
+    assert "1,838 and 1,838 in two public groups" in run("plan", *words.split()).stdout
 
 
 @pytest.mark.parametrize(
@@ -65,4 +60,4 @@ def test_power_is_that_of_the_normal_law_with_the_noise() -> None:
     ],
 )
 def test_what_has_no_answer_is_refused(words: str, rule: str) -> None:
-    assert rule in str(plan(*words.split()).exception)
+    assert rule in str(run("plan", *words.split()).exception)
