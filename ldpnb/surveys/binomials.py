@@ -14,10 +14,10 @@ Floats = NDArray[np.float64]
 _REACH, _RESOLUTION, _FINE = 8.0, 1.4, 200.0
 
 
-def upper_tail(bits: Floats, rate: Floats | float, ones: Floats) -> Floats:
+def upper_tail(bits: Floats | int, rate: Floats | float, ones: Floats) -> Floats:
     """Return ``Pr(Bin(bits, rate) >= ones)``, for real `ones` its continuation ``I_rate(ones, bits - ones + 1)``.
 
-    >>> upper_tail(np.array(2.0), 0.5, np.array([0.0, 1.0, 2.0, 3.0])).tolist()
+    >>> upper_tail(2, 0.5, np.array([0.0, 1.0, 2.0, 3.0])).tolist()
     [1.0, 0.75, 0.25, 0.0]
     """
     inside = (ones > 0) & (ones < bits + 1)
@@ -25,7 +25,7 @@ def upper_tail(bits: Floats, rate: Floats | float, ones: Floats) -> Floats:
     return np.where(inside, special.betainc(first, second, rate), np.where(ones > 0, 0.0, 1.0))
 
 
-def one_rate_exact(bits: int | Floats, rates: Floats, deviation: float) -> Floats:
+def one_rate_exact(bits: int, rates: Floats, deviation: float) -> Floats:
     """Return the chance that a mean of independent bits is `deviation` or more off its expectation, by expectation.
 
     Of all bits whose mean expectation is one of `rates`, ``(m,)``, those of equal rates stray most, once the deviation
@@ -38,10 +38,9 @@ def one_rate_exact(bits: int | Floats, rates: Floats, deviation: float) -> Float
     >>> one_rate_exact(4, np.array([0.5]), 0.5).tolist()
     [0.125]
     """
-    n = np.asarray(bits, dtype=float)
-    above = upper_tail(n, rates, n * (rates + deviation))
-    below = upper_tail(n, 1 - rates, n * (1 - rates + deviation))
-    return np.where(n * deviation < 1, 1.0, np.minimum(above + below, 1.0))
+    above = upper_tail(bits, rates, bits * (rates + deviation))
+    below = upper_tail(bits, 1 - rates, bits * (1 - rates + deviation))
+    return np.where(bits * deviation < 1, 1.0, np.minimum(above + below, 1.0))
 
 
 def two_rates_exact(population: int, holders: Floats, bits: int, p: float, q: float, deviation: float) -> Floats:
@@ -76,7 +75,7 @@ def sampled_noisy_exact(population: int, holders: Floats, sample: int, deviation
     >>> sampled_noisy_exact(2, np.array([1.0]), 1, 0.6, 0.1 / np.log(2)).round(12).tolist()
     [0.250244140625]
     """
-    points, weights = hypergeometric(float(population), holders, float(sample))
+    points, weights = hypergeometric(population, holders, sample)
     step = np.diff(points, axis=1).max(axis=1, keepdims=True)
     away = np.abs(points - (sample * holders / population)[:, None]) + step / 2 * (step > 1)
     reach = sample * deviation
@@ -93,7 +92,7 @@ def _sampled(population: int, holders: Floats, bits: int, p: float, q: float, on
     """
     share = holders / population
     noise = np.sqrt(bits * (share * p * (1 - p) + (1 - share) * q * (1 - q))) / (p - q)
-    drawn, weights = hypergeometric(float(population), holders, float(bits), noise)
+    drawn, weights = hypergeometric(population, holders, bits, noise)
     step = np.diff(drawn, axis=1).max(axis=1)
     wide = (p - q) * step / 2 * (step > np.maximum(noise / _RESOLUTION, 1.0))
     rows = (np.broadcast_to((ends - wide)[:, None], drawn.shape).ravel() for ends in (ones, zeros))
@@ -113,16 +112,14 @@ def _two_rates(bits: int, holders: Floats, p: float, q: float, ones: Floats, zer
     return np.asarray((weights * (above + below)).sum(axis=1))
 
 
-def hypergeometric(
-    population: float, holders: Floats, drawn: float, width: Floats | float = 0.0
-) -> tuple[Floats, Floats]:
+def hypergeometric(population: int, holders: Floats, drawn: int, width: Floats | float = 0.0) -> tuple[Floats, Floats]:
     """Return points and weights for the holders in a simple random sample, a row per number in the population.
 
     They are to be summed with a tail of the given width; of a narrow one every point may have to stand for the furthest
     of those that it replaces, which are at most a 200th of the deviation of their number.
     """
     share = holders / population
-    spread = np.sqrt(drawn * share * (1 - share) * (population - drawn) / max(population - 1, 1.0))
+    spread = np.sqrt(drawn * share * (1 - share) * (population - drawn) / max(population - 1, 1))
     least, most = np.maximum(0.0, holders - (population - drawn)), np.minimum(holders, drawn)
     some, inside = _points(drawn * share, spread, least, most, width)
     own, others, rate = holders[:, None], (population - holders)[:, None], drawn / population

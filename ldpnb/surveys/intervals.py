@@ -68,7 +68,7 @@ def of_release(reports: Reports, sample: Sample, point: Point, alpha: float) -> 
         return Interval(point.estimate - half, point.estimate + half, "normal with Laplace noise")
 
     def above(holders: int) -> float:
-        drawn, masses = hypergeometric(float(people), np.array([float(holders)]), float(number))
+        drawn, masses = hypergeometric(people, np.array([float(holders)]), number)
         away = (point.estimate - drawn / number) / scale
         tail = np.exp(-np.abs(away)) / 2
         return float((masses * np.where(away > 0, tail, 1 - tail)).sum())
