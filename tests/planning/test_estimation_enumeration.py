@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from fielded import BIT, LABEL
 
 from ldpnb.surveys import binomials, fieldwork, intervals
 from ldpnb.surveys.estimation import estimate
@@ -39,7 +40,7 @@ def test_the_guaranteed_interval_covers_any_values(number: int) -> None:
         for rate in some:
             one = np.convolve(one, [1 - rate, rate])
         law, times = law + one, times + 1
-    plan, covered = FieldPlan(design="simple", kind="number", population=14, asked=number, **Q), 0.0
+    plan, covered = FieldPlan(design="simple", kind="number", population=14, asked=number, **BIT), 0.0
     for ones, chance in enumerate(law / times):
         row = estimate(plan, {"report": [1] * ones + [0] * (number - ones)}, alpha=0.1).rows[0]
         covered += chance * (row.low <= values.mean() <= row.high)
@@ -120,8 +121,6 @@ def of_surveys(plan: FieldPlan, parts: Sequence[Sequence[float]]) -> tuple[float
     return moments(rows)
 
 
-Q: dict[str, Any] = {"p": "3/4", "q": "1/4"}
-K: dict[str, Any] = {"p": "1/2", "q": "1/4", "labels": ("a", "b", "c")}
 DESIGNS: dict[str, tuple[dict[str, Any], list[list[float]]]] = {
     "everyone": ({"asked": 4}, [[1, 0, 0, 1]]),
     "simple": ({"population": 5, "asked": 3}, [[1, 0, 0, 1, 1]]),
@@ -134,10 +133,10 @@ DESIGNS: dict[str, tuple[dict[str, Any], list[list[float]]]] = {
 """Designs, and who says yes in each part of the population."""
 
 KINDS: dict[str, tuple[dict[str, Any], list[float]]] = {
-    "binary": (Q, []),
-    "number": (Q | {"low": -1.0, "high": 3.0}, [0.5, -1, 3, 2, 0, 1, 1.5, 2.5]),
-    "labels": (K, [0, 1, 0, 2, 2, 1, 0, 0]),
-    "bits": (K | {"labels": ("a", "b")}, [0, 1, 0, 1, 1]),
+    "binary": (BIT, []),
+    "number": (BIT | {"low": -1.0, "high": 3.0}, [0.5, -1, 3, 2, 0, 1, 1.5, 2.5]),
+    "labels": (LABEL, [0, 1, 0, 2, 2, 1, 0, 0]),
+    "bits": (LABEL | {"labels": ("a", "b")}, [0, 1, 0, 1, 1]),
     "Laplace": ({"epsilon": 1.0, "high": 2.0}, [0.5, 0, 2, 1, 1.5, 2, 0, 1]),
 }
 """Kinds of reports, and what people hold."""
@@ -166,7 +165,7 @@ def test_estimates_and_their_variances_are_unbiased(design: str, kind: str) -> N
 
 def answered(asked: int, groups: str, **options: Any) -> tuple[float, float, float]:
     """The moments if two of each group among those asked of six answer, whoever it is; of the last row."""
-    plan, holdings = FieldPlan(design="simple", kind="binary", population=6, asked=asked, **Q), [1, 0, 1, 0, 0, 1]
+    plan, holdings = FieldPlan(design="simple", kind="binary", population=6, asked=asked, **BIT), [1, 0, 1, 0, 0, 1]
     rows = []
     for some in combinations(range(6), asked):
         own = {name: [i for i in some if groups[i] == name] for name in sorted(set(groups))}
