@@ -19,14 +19,10 @@ from ldpnb.planning import samples
 KEPT: dict[str, Any] = {
     "regions": lambda: gaps._regions(0.05),
     "law of an error": lambda: juarez2022.error_law(1.0, 0.5),
-    "reports": lambda: vars_of(biswas2022.all_reports((0, 1), (0.5, 0.5), 1.0, 2)),
+    "reports": lambda: list(biswas2022.outcomes(biswas2022.FIXED[0])),
     "best channel": lambda: cached(BestGapChannel(1.0, 0.4)),
     "answers in a cluster": lambda: list(samples.answering(5, 0.7)),
 }
-
-
-def vars_of(given: Any) -> list[Any]:
-    return [getattr(given, name) for name in given.__slots__]
 
 
 def cached(given: Any) -> list[Any]:

@@ -11,7 +11,7 @@ from functools import cache, partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import stats
 
 from ldpnb import claims
@@ -41,40 +41,6 @@ def direct_encoding(epsilon: float, domain_size: int) -> Array:
 def keep_and_switch(epsilon: float, domain_size: int) -> Array:
     """Return the two probabilities of Definition 2.4, of the truth and of a given other value."""
     return direct_encoding(epsilon, domain_size)[0, :2]
-
-
-@dataclass(frozen=True, slots=True)
-class Reports:
-    """Every outcome of sampling and randomisation: tallies over all users, ``(outcomes, k)``, and chances."""
-
-    totals: Array
-    chances: Array
-
-    def mean(self, estimates: ArrayLike) -> Array:
-        """Exact mean of an estimate given for every outcome."""
-        return np.asarray(self.chances @ np.asarray(estimates))
-
-    def variance(self, estimates: ArrayLike) -> Array:
-        """Exact variance of an estimate given for every outcome."""
-        values = np.asarray(estimates)
-        return np.asarray(self.chances @ (values - self.mean(values)) ** 2)
-
-
-@cache
-def all_reports(
-    values: tuple[int, ...], rates: tuple[float, ...], epsilon: float, domain_size: int, iid: bool = False
-) -> Reports:
-    """Enumerate the ``(k+1)^n`` outcomes of ``n`` users who are silent or report one of ``k`` values.
-
-    With `iid` every user's value is drawn from the empirical distribution of `values` instead.
-    """
-    law = np.eye(domain_size)[list(values)]
-    law = np.broadcast_to(law.mean(axis=0), law.shape) if iid else law
-    report = np.asarray(rates)[:, None] * (law @ direct_encoding(epsilon, domain_size).T)
-    users, law = len(values), np.column_stack([1 - report.sum(axis=1), report])  # silence first
-    choices = np.indices((domain_size + 1,) * users).reshape(users, -1).T
-    chances = law[np.arange(users), choices].prod(axis=1)
-    return Reports(read_only(np.eye(domain_size + 1)[choices].sum(axis=1)[:, 1:]), read_only(chances))
 
 
 def normal_delta(epsilon: float, deviation: float) -> float:
@@ -115,7 +81,10 @@ def published_bound() -> Pairs:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A few users, with the value and the sampling rate of each."""
+    """A few users, with the value and the sampling rate of each, and all that they may do.
+
+    With `iid` every user's value is drawn from the empirical distribution of `values` instead.
+    """
 
     epsilon: float
     domain_size: int
@@ -134,14 +103,14 @@ class Case:
         return KaryRandomisedResponse(self.epsilon, self.domain_size)
 
     @property
-    def holders(self) -> NDArray[np.int64]:
-        """Users who hold each value (in expectation, for iid data)."""
-        return np.bincount(self.values, minlength=self.domain_size)
+    def one_hot(self) -> Array:
+        """Users who hold each value, one by one, ``(users, k)``."""
+        return np.eye(self.domain_size)[list(self.values)]
 
     @property
-    def one_hot(self) -> Array:
-        """The same user by user, ``(users, k)``."""
-        return np.eye(self.domain_size)[list(self.values)]
+    def holders(self) -> Array:
+        """Users who hold each value (in expectation, for iid data)."""
+        return np.asarray(self.one_hot.sum(axis=0))
 
     @property
     def survey(self) -> SampledCounts:
@@ -154,9 +123,9 @@ class Case:
         return PersonalRates(np.ones(self.users), np.array(self.rates), self.mechanism)
 
     @property
-    def reports(self) -> Reports:
-        """The complete enumeration."""
-        return all_reports(self.values, self.rates, self.epsilon, self.domain_size, self.iid)
+    def tallies(self) -> Array:
+        """Reports of each value in every outcome, ``(outcomes, k)``."""
+        return outcomes(self)[0]
 
     @property
     def unadjusted(self) -> Array:
@@ -164,20 +133,13 @@ class Case:
         return self._less(self.users)
 
     @property
-    def rescaled(self) -> Array:
-        """The estimate g_DE in every outcome, as in equation (5)."""
-        keep, switch = keep_and_switch(self.epsilon, self.domain_size)
-        shift = self.users * switch * (1 - self.rates[0]) / (keep - switch)
-        return (self.unadjusted + shift) / self.rates[0]
-
-    @property
     def realised(self) -> Array:
         """The estimate c-hat in every outcome, as before Theorem 3.4."""
-        return self._less(self.reports.totals.sum(axis=1, keepdims=True)) / self.rates[0]
+        return self._less(self.tallies.sum(axis=1, keepdims=True)) / self.rates[0]
 
     @property
     def pooled(self) -> Array:
-        """The estimate T in every outcome, from the h that the proof of Theorem 5.1 prints."""
+        """The estimate T in every outcome, from the h that the proof of Theorem 5.1 prints; at one rate (5), g_DE."""
         keep, switch = keep_and_switch(self.epsilon, self.domain_size)
         users, expected = self.users, sum(self.rates)
         shift = users * switch * (users - expected) / (expected * (keep - switch))
@@ -185,7 +147,26 @@ class Case:
 
     def _less(self, users: Array | float) -> Array:
         keep, switch = keep_and_switch(self.epsilon, self.domain_size)
-        return np.asarray((self.reports.totals - users * switch) / (keep - switch))
+        return np.asarray((self.tallies - users * switch) / (keep - switch))
+
+    def mean(self, estimates: Array) -> Array:
+        """Exact mean of an estimate given for every outcome."""
+        return np.asarray(outcomes(self)[1] @ estimates)
+
+    def variance(self, estimates: Array) -> Array:
+        """Exact variance of an estimate given for every outcome."""
+        return self.mean((estimates - self.mean(estimates)) ** 2)
+
+
+@cache
+def outcomes(case: Case) -> tuple[Array, Array]:
+    """Enumerate what ``n`` users do who are silent or report one of ``k`` values: ``(k+1)^n`` tallies and chances."""
+    law = np.broadcast_to(case.one_hot.mean(axis=0), case.one_hot.shape) if case.iid else case.one_hot
+    report = np.array(case.rates)[:, None] * (law @ direct_encoding(case.epsilon, case.domain_size).T)
+    law = np.column_stack([1 - report.sum(axis=1), report])  # silence first
+    choices = np.indices((case.domain_size + 1,) * case.users).reshape(case.users, -1).T
+    chances = law[np.arange(case.users), choices].prod(axis=1)
+    return read_only(np.eye(case.domain_size + 1)[choices].sum(axis=1)[:, 1:]), read_only(chances)
 
 
 FIXED = (
@@ -216,31 +197,33 @@ def _enumerated(formula: Any, both: Callable[[Case], tuple[Any, Any]], cases: It
     second_route(formula)(lambda: (both(case) for case in cases))
 
 
-def _alike(case: Case, estimate: Callable[..., Any], **users: int) -> Any:
-    """Return the package's estimate in every outcome, all rates being the first user's."""
-    return estimate(case.reports.totals, sampling_rate=case.rates[0], mechanism=case.mechanism, **users)
-
-
 _enumerated(
     estimators.unadjusted,
-    lambda c: (estimators.unadjusted(c.reports.totals, users=c.users, mechanism=c.mechanism), c.unadjusted),
+    lambda c: (estimators.unadjusted(c.tallies, users=c.users, mechanism=c.mechanism), c.unadjusted),
 )
-_enumerated(estimators.rescaled, lambda c: (_alike(c, estimators.rescaled, users=c.users), c.rescaled))
-_enumerated(estimators.realised_size, lambda c: (_alike(c, estimators.realised_size), c.realised))
+_enumerated(
+    estimators.rescaled,
+    lambda c: (
+        estimators.rescaled(c.tallies, users=c.users, sampling_rate=c.rates[0], mechanism=c.mechanism),
+        c.pooled,
+    ),
+)
+_enumerated(
+    estimators.realised_size,
+    lambda c: (estimators.realised_size(c.tallies, sampling_rate=c.rates[0], mechanism=c.mechanism), c.realised),
+)
 _enumerated(
     reporters.expected_reports,
-    lambda c: (reporters.expected_reports(c.holders, c.rates[0]), c.reports.mean(c.reports.totals.sum(axis=1))),
+    lambda c: (reporters.expected_reports(c.holders, c.rates[0]), c.mean(c.tallies.sum(axis=1))),
 )
-_enumerated(
-    SampledCounts.mean_unadjusted, lambda c: (c.survey.mean_unadjusted(c.holders), c.reports.mean(c.unadjusted))
-)
+_enumerated(SampledCounts.mean_unadjusted, lambda c: (c.survey.mean_unadjusted(c.holders), c.mean(c.unadjusted)))
 _enumerated(
     SampledCounts.variance_realised_size,
-    lambda c: (c.survey.variance_realised_size(c.holders), c.reports.variance(c.realised)),
+    lambda c: (c.survey.variance_realised_size(c.holders), c.variance(c.realised)),
 )
 _enumerated(
     SampledCounts.rare_variance_realised_size,
-    lambda c: (c.survey.rare_variance_realised_size, c.reports.variance(c.realised)[-1]),
+    lambda c: (c.survey.rare_variance_realised_size, c.variance(c.realised)[-1]),
     [case for case in CASES if case.holders[-1] == 0],
 )
-_enumerated(PersonalRates.mean, lambda c: (c.personal.mean(c.one_hot), c.reports.mean(c.pooled)), PERSONAL)
+_enumerated(PersonalRates.mean, lambda c: (c.personal.mean(c.one_hot), c.mean(c.pooled)), PERSONAL)

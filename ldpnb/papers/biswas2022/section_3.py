@@ -22,7 +22,7 @@ RARELY = SampledCounts(50_000, 0.1, KaryRandomisedResponse(1.0, 101))
 def theorem_3_1(e: Evidence) -> Numbers:
     for law, estimate in product(DATA.values(), (proofs.rescaled, proofs.realised)):
         e.decides(identity(moments(estimate, law)[0], n * f))
-    return {"populations": len(CASES), "outcomes": sum(case.reports.chances.size for case in CASES)}
+    return {"populations": len(CASES), "outcomes": sum(len(case.tallies) for case in CASES)}
 
 
 def section_3_meaning_of_f(e: Evidence) -> Numbers:

@@ -14,13 +14,13 @@ from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.papers.biswas2022 import proofs
 from ldpnb.papers.biswas2022.proofs import KARY, KEEP, SWITCH, a, b, everywhere, f, n, pi, survey, t, u, v, x, y
-from ldpnb.papers.biswas2022.routes import Array, all_reports, direct_encoding, published
+from ldpnb.papers.biswas2022.routes import Array, direct_encoding, published
 from ldpnb.privacy import channel, participation, shuffling
 from ldpnb.privacy.shuffling import ShuffledReports
 from ldpnb.rng import stream
 from ldpnb.sections import Numbers, Pairs, second_route
 
-DELTA, DOMAIN, BUDGETS = 1e-6, 101, (0.0, 0.4, 1.2)
+DELTA, DOMAIN = 1e-6, 101
 RATES = np.array([0.08, 0.5, 0.8, 0.3])
 TWO, FOUR, TWO_RATES = KaryRandomisedResponse(1.0, 2), KaryRandomisedResponse(1.0, 4), np.array([0.3, 0.9])
 
@@ -41,20 +41,6 @@ def _participation() -> Pairs:
         yield participation.participation_loss(epsilon, **ends), loss.max()
     by_report = _with_silence(direct_encoding(1.0, 2) * TWO_RATES[:, None])
     yield participation.report_dependent_channel(TWO_RATES, TWO), by_report
-
-
-@second_route(ShuffledReports.delta_lower)
-def _delta_lower() -> Pairs:
-    """Write out the tallies' laws of two data sets in full."""
-    for local, rate in ((1.5, 0.7), (0.4, 1.0)):
-        laws = []
-        for value in (0, 1):
-            reports = all_reports((value, 2, 2, 2), (rate,) * 4, local, 3)
-            cells = (reports.totals @ [1, 10, 100]).astype(int)
-            laws.append(np.bincount(cells, weights=reports.chances, minlength=1000))
-        shuffled = ShuffledReports(4, rate, KaryRandomisedResponse(local, 3))
-        for budget in BUDGETS:
-            yield shuffled.delta_lower(budget), np.maximum(laws[0] - np.exp(budget) * laws[1], 0).sum()
 
 
 def section_6_open_question_i(e: Evidence) -> Numbers:

@@ -119,8 +119,8 @@ def _noise() -> Pairs:
 @second_route(SampledCounts.rare_variance_realised_size, estimators.realised_size)
 def _rare() -> Pairs:
     one, rate = Case(6.0, 101, (0,), (0.2,)), 0.2  # a user who holds another value
-    yield estimators.realised_size(one.reports.totals, sampling_rate=rate, mechanism=one.mechanism), one.realised
-    enumerated = USERS * one.reports.variance(one.realised)[1]
+    yield estimators.realised_size(one.tallies, sampling_rate=rate, mechanism=one.mechanism), one.realised
+    enumerated = USERS * one.variance(one.realised)[1]
     yield SampledCounts(USERS, rate, one.mechanism).rare_variance_realised_size, enumerated
 
 
