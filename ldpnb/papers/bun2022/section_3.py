@@ -16,7 +16,6 @@ from ldpnb.privacy import optimiser, random_size, subsampling
 from ldpnb.rng import stream
 from ldpnb.sections import Numbers, Pairs, second_route
 
-LARGER = (sizes.truncated_gaussian_size(20, 5.0, 2.0), 0.5)
 EVEN_ODDS = (sizes.fixed_size(1, 2), sizes.size_law([np.e**4 / (1 + np.e**4), 0.0, 1 / (1 + np.e**4)]))
 """One of two records; none or both, with the same reweighted rate of 1/2 at epsilon 2."""
 
@@ -47,27 +46,6 @@ def _exact() -> Pairs:
         yield random_size.random_size_loss(law, epsilon), optimum(drawn, law.population, epsilon)
     for case in ((sizes.truncated_gaussian_size(40, 8.0, 10.0), 0.5), (sizes.size_law({2: 0.999, 12: 0.001}), 1.5)):
         yield random_size.random_size_loss(*case), reduced_program(*case)
-
-
-@second_route(
-    random_size.tilted_rate,
-    random_size.random_size_upper_bound,
-    random_size.random_size_lower_bound,
-    random_size.random_size_lower_bound_pm1,
-)
-def _bounds() -> Pairs:
-    for law, epsilon in (*random_laws(), LARGER):
-        chances, n = law.probabilities, law.population
-        m = np.arange(n + 1)
-        rate = np.log(chances @ np.exp((epsilon + 1e-30j) * m)).imag / 1e-30 / n  # the slope of ln E e^(s m) / n
-        yield random_size.tilted_rate(law, epsilon), rate
-        yield random_size.random_size_upper_bound(law, epsilon), np.log1p(np.expm1(2 * epsilon) * rate)
-        losses = []
-        for step in (1, 2):  # of a noisy sum's tail when one of n ones falls by that
-            fallen = (1 - m / n) * np.exp(epsilon * m) + m / n * np.exp(epsilon * (m - step))
-            losses.append(np.log(chances @ np.exp(epsilon * m) / (chances @ fallen)))
-        yield random_size.random_size_lower_bound(law, epsilon), losses[0]
-        yield random_size.random_size_lower_bound_pm1(law, epsilon), losses[1]
 
 
 def one_record_law(rate: Real, growth: Real = t) -> SizeLaw:

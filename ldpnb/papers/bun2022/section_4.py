@@ -61,26 +61,6 @@ def _at_random() -> Pairs:
         yield rounding.random_rounding_loss(n, rate, epsilon), most
 
 
-@second_route(
-    rounding.random_rounding_loss_supremum,
-    rounding.random_rounding_bound,
-    rounding.random_rounding_chain_bound,
-    rounding.random_rounding_budget,
-    rounding.random_rounding_chain_budget,
-)
-def _bounds() -> Pairs:
-    for rate, epsilon in ((0.25, 0.4), (0.1, 1.2)):
-        supremum = rounding.random_rounding_loss_supremum(rate, epsilon)
-        chained = rounding.random_rounding_chain_bound(rate, epsilon)
-        yield supremum, rounding.random_rounding_loss(10**12, rate, epsilon)
-        common = float(np.log1p(2 * rate * np.expm1(2 * epsilon)))
-        product_form = lemmas.mixture_loss_product_form(rate, common=common, other=2 * epsilon)
-        yield rounding.random_rounding_bound(rate, epsilon), product_form
-        yield chained, lemmas.mixture_loss(rate, common=common, other=max(common, 2 * epsilon))
-        yield rounding.random_rounding_budget(supremum, rate), epsilon
-        yield rounding.random_rounding_chain_budget(chained, rate), epsilon
-
-
 def told_by_size() -> bool:
     """Show that a noisy count's tail loses one more ``eps`` for every record by which the sizes differ."""
     gap = symbols("gap")[0]

@@ -1,6 +1,6 @@
 """What decides Section 7 of bun2022, stratified sampling: second routes, and a check for each claim."""
 
-from itertools import combinations, combinations_with_replacement, product
+from itertools import combinations_with_replacement, product
 
 import numpy as np
 from scipy import optimize
@@ -47,17 +47,7 @@ def _private_variances() -> Pairs:
         table = allocation.outcomes(FAMILY, rule)
         scale, squares = searched_scale(table, epsilon), table.chances @ table.values**2
         variances = squares - (table.chances @ table.values) ** 2
-        yield table.noise_scale(epsilon), scale, 1e-8
-        yield table.variances(), variances
         yield table.total_variances(epsilon), variances + 2 * scale**2, 1e-8
-
-
-@second_route(strata.Strata.variance)
-def _stratified_samples() -> Pairs:
-    drawn, sizes = (1, 1, 2), [len(group) for group in GROUPS]
-    every = product(*(combinations(group, m) for group, m in zip(GROUPS, drawn, strict=True)))
-    means = np.array([np.dot(sizes, list(map(np.mean, sample))) for sample in every]) / sum(sizes)
-    yield strata.strata_of(GROUPS).variance(drawn), means.var()
 
 
 @second_route(strata.Strata.neyman)

@@ -73,10 +73,12 @@ def test_random_rounding_stays_below_its_supremum_and_its_bounds(population: int
     loss = rounding.random_rounding_loss(population, rate, epsilon)
     worst = rounding.random_rounding_loss_supremum(rate, epsilon)
     assert 0 < loss <= worst * (1 + 1e-9)
-    assert worst <= rounding.random_rounding_chain_bound(rate, epsilon) * SLACK
+    chained = rounding.random_rounding_chain_bound(rate, epsilon)
+    assert worst <= chained * SLACK
     if population >= 1 / rate:
         assert loss <= rounding.random_rounding_bound(rate, epsilon) * SLACK
     assert rounding.random_rounding_budget(worst, rate) == pytest.approx(epsilon, rel=1e-7)
+    assert rounding.random_rounding_chain_budget(chained, rate) == pytest.approx(epsilon, rel=1e-7)
 
 
 def exact_shuffled_delta(epsilon: float, channel: np.ndarray, others: tuple[int, ...]) -> float:
