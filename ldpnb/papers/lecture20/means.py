@@ -5,7 +5,6 @@ from math import comb
 
 import numpy as np
 import sympy
-from scipy import stats
 
 from ldpnb import claims
 from ldpnb.accuracy import means
@@ -21,29 +20,13 @@ from ldpnb.sections import Numbers, Pairs, second_route
 
 BITS = (OneBit(0.1, 5.0), OneBit(3.0, 5.0), OneBit(1.0))
 NOISES = (LocalLaplace(0.5, 8.0), LocalLaplace(1.0))
-CURATORS = (CentralLaplace(0.1, 8.0), CentralLaplace(3.0))
 
 
-@second_route(OneBit.channel, OneBit.one_rate, OneBit.p, OneBit.q, OneBit.estimate)
-def _one_bit() -> Pairs:
-    for bit in BITS:
-        values = bit.upper * np.array([0, 0.1, 0.4, 0.7, 1])
-        rates = routes.printed_rates(values, bit.epsilon, bit.upper)
-        outcomes, _ = routes.all_bits(rates)
-        yield bit.channel(values), [1 - rates, rates]
-        yield bit.one_rate(values), rates
-        yield [bit.q, bit.p], rates[[0, -1]]
-        yield bit.estimate(outcomes.sum(axis=1), 5), routes.printed_means(outcomes, bit.epsilon, bit.upper)
-
-
-@second_route(means.normal_quantile)
-def _normal_quantile() -> Pairs:
-    yield from ((routes.normal_tail(means.normal_quantile(chance), 1.0), chance) for chance in (failure(), 0.3))
-
-
-@second_route(means.normal_error)
-def _normal_error() -> Pairs:
-    yield from ((routes.normal_tail(means.normal_error(4.0, chance), 4.0), chance) for chance in (failure(), 0.3))
+@second_route(means.normal_quantile, means.normal_error)
+def _normal() -> Pairs:
+    for chance in (failure(), 0.3):
+        yield routes.normal_tail(means.normal_quantile(chance), 1.0), chance
+        yield routes.normal_tail(means.normal_error(4.0, chance), 4.0), chance
 
 
 @second_route(means.warner_error, means.largest_warner_constant)
@@ -62,9 +45,6 @@ def _warner_errors() -> Pairs:
 
 @second_route(means.users_needed)
 def _users_needed() -> Pairs:
-    for curator in CURATORS:
-        noise = stats.laplace(scale=curator.sensitivity / curator.epsilon)
-        yield 2 * noise.sf(1.6 * means.users_needed(curator, 1.6, failure())), failure()
     for mechanism in (*BITS, *NOISES):
         scale, is_bit = mechanism.upper / mechanism.epsilon, isinstance(mechanism, OneBit)
         of_one = routes.largest_bit_variance(mechanism.epsilon, mechanism.upper) if is_bit else 2 * scale**2
@@ -75,9 +55,6 @@ def _users_needed() -> Pairs:
 def _users_for_certain() -> Pairs:
     least = next(users for users in count(1300) if routes.inverted_tail(users, users * 0.1) <= failure())
     yield means.users_for_certain(NOISES[0], 1.6, failure()), least
-    for bit in BITS:
-        users = means.users_for_certain(bit, 0.4, failure())
-        yield 2 * np.exp(routes.chernoff_exponent(0.4, users, bit.epsilon, bit.upper)), failure()
 
 
 @second_route(means.success, means.laplace_sum_tail)

@@ -76,14 +76,6 @@ def largest_bit_variance(epsilon: float, upper: float) -> float:
     return float(((one - zero) ** 2 * rates * (1 - rates)).max())
 
 
-def chernoff_exponent(error: float, users: float, epsilon: float, upper: float) -> float:
-    """Return the least exponent of Chernoff's bound by Hoeffding's lemma for the 1-bit mean, over a fine grid."""
-    zero, one = printed_means([[0], [1]], epsilon, upper)
-    best = 4 * users * error / (one - zero) ** 2
-    pulls = best * np.linspace(0, 2, 2001)
-    return float((pulls**2 * (one - zero) ** 2 / (8 * users) - pulls * error).min())
-
-
 def rounded_entropy(scale: float) -> float:
     """Return the entropy, in bits, of Laplace noise rounded to whole numbers, summed over its chances."""
     away = np.arange(1, int(60 * scale))
