@@ -118,31 +118,6 @@ def rounding_bounds() -> bool | None:
     return all(exact) and tight and all(positive(gap, BUDGET | {p: SHARE}) for gap in gaps)
 
 
-def supremum_approached() -> bool:
-    """Theorem 4.3: with ``r n`` whole and ``n`` growing, ``part = 0`` and both shares tend to ``r``: the supremum."""
-    weights, logs, *_ = rounding.event_terms(0, p, p, p, eps, eps, moves=False)
-    most = np.exp(rounding.random_rounding_loss_supremum(p, eps))
-    return identity(sum(w * ratio(log) for w, log in zip(weights, logs, strict=True)), most)
-
-
-def nearest_rounding() -> bool:
-    """Where the size stays ``m`` the loss exceeds eps exactly if ``m/(n+1) > 1/(1 + t)``; where it jumps it is eps.
-
-    For ``m`` of ``n`` and ``m + 1`` of ``n + 1`` records couple within one step, and a count attains eps.
-    """
-    m, n = symbols("m n")
-    factor = np.exp(lemmas.inserted_record_loss(m, n, eps))
-    jump = identity(np.exp(lemmas.coupled_loss(1, eps)), t)
-    return jump and identity(factor - t, (t - 1) * (m / (n + 1) * (t + 1) - 1))
-
-
-def rounding_amplifies() -> bool:
-    """Show that the supremum exceeds ``eps`` exactly where ``r (1 + t) > 1``, and so does a fixed size's loss."""
-    most, fixed = np.exp(rounding.random_rounding_loss_supremum(p, eps)), np.exp(subsampling.srs_loss(2 * eps, p))
-    excess = (t - 1) * (p * (t + 1) - 1)
-    return identity(most - t, (1 - p) * excess) and identity(fixed - t, excess)
-
-
 def section_4_1(e: Evidence) -> Numbers:
     first, last, low, high, power = symbols("first last low high power")
     e.proven(told_by_size())
@@ -192,7 +167,11 @@ def proposition_4_2(e: Evidence) -> Numbers:
 
 
 def section_4_3_deterministic_rounding(e: Evidence) -> Numbers:
-    e.proven(nearest_rounding())
+    m, n = symbols("m n")  # m of n records and m + 1 of n + 1 couple within one step, and a count attains eps
+    e.proven(identity(np.exp(lemmas.coupled_loss(1, eps)), t))
+    # where the size stays m the loss exceeds eps exactly if m/(n + 1) > 1/(1 + t)
+    factor = np.exp(lemmas.inserted_record_loss(m, n, eps))
+    e.proven(identity(factor - t, (t - 1) * (m / (n + 1) * (t + 1) - 1)))
     half, one, two = (rounding.nearest_rounding_loss(4, 0.45, epsilon) for epsilon in (0.5, 1.0, 2.0))
     e.needs(agree(rounding.nearest_rounding_loss(7, 0.2, 0.5), 0.5) and half > 0.5 and one > 1 and two > 2)
     return {"half": half, "one": one, "two": two}
@@ -202,7 +181,8 @@ def section_4_3_randomised_rounding(e: Evidence) -> Numbers:
     most, fixed = np.exp(rounding.random_rounding_loss_supremum(p, eps)), np.exp(subsampling.srs_loss(2 * eps, p))
     e.proven(identity(most - 1, (1 - p + 1 / (t + 1)) * (fixed - 1)))
     e.proven(positive(most**2 - fixed, BUDGET | {p: SHARE}) and positive(fixed**3 - most**2, BUDGET | {p: SHARE}))
-    e.proven(rounding_amplifies())
+    excess = (t - 1) * (p * (t + 1) - 1)  # either loses more than eps exactly where this is positive
+    e.proven(identity(most - t, (1 - p) * excess) and identity(fixed - t, excess))
     m, part = symbols("m part")  # of a share m + part: up to m + 1, and the nearest is at least m + part - 1/2
     e.proven(positive(2 - ((m + 1) - (m + part - Symbol("1/2"))), {m: EVERY, part: SHARE}))
     shares = np.arange(1, 97) / 8
@@ -216,7 +196,11 @@ def section_4_3_randomised_rounding(e: Evidence) -> Numbers:
 
 
 def theorem_4_3(e: Evidence) -> Numbers:
-    e.proven(random_rounding() and supremum_approached() and rounding_bounds())
+    e.proven(random_rounding() and rounding_bounds())
+    # with r n whole and n growing, part = 0 and both shares tend to r: the loss tends to the supremum
+    weights, logs, *_ = rounding.event_terms(0, p, p, p, eps, eps, moves=False)
+    most = np.exp(rounding.random_rounding_loss_supremum(p, eps))
+    e.proven(identity(sum(w * ratio(log) for w, log in zip(weights, logs, strict=True)), most))
     e.needs(all(rounding.random_rounding_loss(*case) <= rounding.random_rounding_bound(*case[1:]) for case in ROUNDED))
     forms = {"exact": rounding.random_rounding_loss_supremum, "bound": rounding.random_rounding_bound}
     return {name: form(0.1, 1e-6) / 1e-7 for name, form in forms.items()}

@@ -89,31 +89,10 @@ def grows_with_odds() -> bool | None:
     return exact and rises and positive(t - by_odds(odds), BUDGET | {odds: EVERY})
 
 
-def converges_to_the_budget() -> bool | None:
-    """Show that ``eps - B`` is less than ``(1/p - 1) t^-(n_1 - 1 + n) eps``, as ``ln(1 + w(t - 1)) >= w eps``."""
-    (grown,) = symbols("grown")
-    short, box = (1 / p - 1) / grown, {p: SHARE, grown: EVERY}
-    form = identity(cluster_bound(grown), 1 + (t - 1) / (1 + short)) and small_budgets()
-    return form and positive(t - cluster_bound(grown), BUDGET | box) and positive(1 / (1 + short) - (1 - short), box)
-
-
 def kept_at_a_rate() -> bool | None:
     """With ``g/t <= g' <= t g``, ``(1-q) g + q g'`` is within the factor ``1 + q(t - 1)`` of ``g``."""
     after = ratio(subsampling.srs_loss(eps, q))
     return identity((1 - q) + q * t, after) and positive((1 - q) + q / t - 1 / after, BUDGET | {q: SHARE})
-
-
-def variance_of_a_mean() -> bool:
-    """Show that a simple random sample's mean is unbiased with variance ``s^2 (1/m - 1/n)``, for any values.
-
-    With power sums ``S1``, ``S2``: each record enters with chance ``m/n``, each pair with ``m(m-1)/(n(n-1))``.
-    """
-    first, second, m, n = symbols("first second m n")
-    one, two = m / n, m * (m - 1) / (n * (n - 1))
-    square = (one * second + two * (first * first - second)) / (m * m)
-    variance = (second - first * first / n) / (n - 1)
-    spread = identity(square - (first / n) * (first / n), strata.mean_variance(n, variance, m))
-    return identity(one * first / m, first / n) and spread
 
 
 def everywhere(method: str, designs: Any = DESIGNS) -> Array:
@@ -136,7 +115,11 @@ def theorem_5_2(e: Evidence) -> Numbers:
     other, missed = a / t + one, a / g + two
     surplus = cluster_bound(g / t) * (p * other + (1 - p) * missed) - (p * a + (1 - p) * missed)
     e.proven(positive(surplus, BUDGET | {p: SHARE, g: (1, oo), a: EVERY, one: EVERY, two: EVERY}))
-    e.proven(grows_with_odds() and converges_to_the_budget())
+    e.proven(grows_with_odds() and small_budgets())
+    (grown,) = symbols("grown")  # as ln(1 + w(t - 1)) >= w eps, eps - B is less than (1/p - 1) t^-(n_1 - 1 + n) eps
+    short, box = (1 / p - 1) / grown, {p: SHARE, grown: EVERY}
+    e.proven(identity(cluster_bound(grown), 1 + (t - 1) / (1 + short)))
+    e.proven(positive(t - cluster_bound(grown), BUDGET | box) and positive(1 / (1 + short) - (1 - short), box))
     lower, exact, upper = map(everywhere, ("lower_bound", "loss", "upper_bound"))
     e.needs(((lower <= exact + 1e-12) & (exact <= upper + 1e-12)).all() and agree(lower[:3], upper[:3]))
     for steps, relation in enumerate(RELATIONS, 1):
@@ -149,7 +132,12 @@ def theorem_5_2(e: Evidence) -> Numbers:
 
 
 def section_5_1_shares_of_clusters_and_records(e: Evidence) -> Numbers:
-    e.proven(variance_of_a_mean())
+    first, second, m, n = symbols("first second m n")  # sums of the values and of their squares
+    one, two = m / n, m * (m - 1) / (n * (n - 1))  # chances of a record and of a pair to be drawn
+    e.proven(identity(one * first / m, first / n))
+    square = (one * second + two * (first * first - second)) / (m * m)
+    variance = (second - first * first / n) / (n - 1)
+    e.proven(identity(square - (first / n) * (first / n), strata.mean_variance(n, variance, m)))
     shares = np.array([1, 2, 1, 2, 1, 2]) / 9
     e.needs(within("about", shares, np.full(6, 1 / 6)))
     return {"least": shares.min(), "most": shares.max()}
