@@ -124,20 +124,6 @@ def _rare() -> Pairs:
     yield SampledCounts(USERS, rate, one.mechanism).rare_variance_realised_size, enumerated
 
 
-def one_sign_for_equal_groups() -> bool | None:
-    """Decide that no channel beats the sign's ``4/tanh^2(eps/2)`` for equal groups: the dual bound at ``y = T``.
-
-    With ``high`` and ``low`` the chances of an output summed over inputs that raise and lower the gap, prices of ``4
-    ((t-1)/(t+1))^2`` per input cover ``(high - low)^2 / ((high + low)/4)``, since ``high/low`` lies in ``[1/t, t]``.
-    """
-    high, low = symbols("high low")
-    price = 4 * ((t - 1) / (t + 1)) * ((t - 1) / (t + 1))
-    slack = (price * (high + low) - 4 * (high - low) * (high - low) / (high + low)) * (high + low) * (t + 1) * (t + 1)
-    covered = identity(slack, 16 * (t * low - high) * (t * high - low))
-    sign = gaps.GroupGap(SignedBit(eps, (1, 1)), (1, 1)).worst_variance() * 2
-    return covered and identity(sign, 64 / (4 * price))
-
-
 def ratio(mechanism: Any, a_share: float, epsilon: float) -> float:
     """Return the variance of another mechanism over the least one, values 0 being the worst for both."""
     sizes = (round(1000 * a_share), 1000 - round(1000 * a_share))
@@ -146,7 +132,14 @@ def ratio(mechanism: Any, a_share: float, epsilon: float) -> float:
 
 
 def the_best_channel_for_a_gap(e: Evidence) -> Numbers:
-    e.proven(one_sign_for_equal_groups())
+    # no channel beats the sign's 4/tanh^2(eps/2) for equal groups: the dual bound at y = T. Prices per input cover
+    # (high - low)^2 / ((high + low)/4), with high and low the chances of an output, summed over inputs that raise and
+    # lower the gap, in a ratio from 1/t to t
+    high, low = symbols("high low")
+    price = 4 * ((t - 1) / (t + 1)) * ((t - 1) / (t + 1))
+    slack = (price * (high + low) - 4 * (high - low) * (high - low) / (high + low)) * (high + low) * (t + 1) * (t + 1)
+    e.proven(identity(slack, 16 * (t * low - high) * (t * high - low)))
+    e.proven(identity(gaps.GroupGap(SignedBit(eps, (1, 1)), (1, 1)).worst_variance() * 2, 64 / (4 * price)))
     cells = list(product(SHARES, BUDGETS))
     least = [best_gap.BestGapChannel(b, s) for s, b in cells]
     e.sure(max(abs(one.variance / one.bound - 1) for one in least) < 1e-6)
@@ -158,16 +151,12 @@ def the_best_channel_for_a_gap(e: Evidence) -> Numbers:
     return shown | {"rare_sign": sign[0.01, 1.0], "rare_moved": moved[0.01, 1.0], "channels": len(cells)}
 
 
-def hashing_is_unary() -> bool:
-    """Decide that ``p = t/(t + g - 1)`` and ``1/g`` are a unary encoding of loss ``ln t``, OUE at ``g = t + 1``."""
+def local_hashing_is_unary_encoding(e: Evidence) -> Numbers:
     g = symbols("g")[0]
     hashing, best = LocalHashing(eps, 3, g), LocalHashing(eps, 3, t + 1)
-    loss = identity(np.exp(hashing.unary.epsilon), t) and identity(hashing.truthful_rate, hashing.p - hashing.q)
-    return loss and identity(best.p, sympy.Rational(1, 2)) and identity(best.q, UnaryEncoding.optimised(eps, 3).q)
-
-
-def local_hashing_is_unary_encoding(e: Evidence) -> Numbers:
-    e.proven(hashing_is_unary())
+    e.proven(identity(np.exp(hashing.unary.epsilon), t) and identity(hashing.truthful_rate, hashing.p - hashing.q))
+    # with t + 1 cells it is OUE
+    e.proven(identity(best.p, sympy.Rational(1, 2)) and identity(best.q, UnaryEncoding.optimised(eps, 3).q))
     channel = HASHING.channel()
     e.needs(agree(channels.privacy_loss(channel).epsilon, 1.0))
     near, oue = LocalHashing.optimised(1.0, 100), UnaryEncoding.optimised(1.0, 100)

@@ -16,7 +16,7 @@ from ldpnb.papers.bun2022 import shared
 from ldpnb.privacy import clusters, optimiser, releases, subsampling
 from ldpnb.sections import Numbers, Pairs, second_route
 
-t, q, e = symbols("t q e")
+t, q, small = symbols("t q small")
 BUDGET, RATE = {t: (1, oo)}, {q: (0, 1)}
 eps = budget(t)
 
@@ -52,23 +52,6 @@ def poisson_from_above() -> bool | None:
     rest = deleted * q * (t * new - absent) + q * (1 - q) * (t - 1) ** 2 * absent
     removed = identity((deleted * there - absent) * t, rest)
     return both and added and removed
-
-
-def poisson_attained() -> bool:
-    """Attained by tails with ``present = t absent`` and ``new = absent/t``, as noise on a sum of +1 and -1 has."""
-    absent = symbols("absent")[0]
-    here, there = (q * growth * absent + (1 - q) * absent for growth in (t, 1 / t))
-    replaced, deleted = _poisson_growth()
-    return identity(here / there, replaced) and identity(here / absent, deleted)
-
-
-def poisson_below_fixed_size() -> bool | None:
-    """At one rate a fixed size loses more under replacement, for every budget; both are ``2 q eps`` to first order."""
-    fixed, free = np.exp(subsampling.srs_loss(2 * eps, q)), np.exp(subsampling.poisson_loss(eps, q))
-    losses = subsampling.srs_loss(2 * e, q), subsampling.poisson_loss(e, q)
-    slopes = all(identity(replaced(derivative(loss, e), e, 0), 2 * q) for loss in losses)
-    exact = identity(fixed, 1 + q * (t * t - 1)) and slopes
-    return exact and positive(fixed - free, BUDGET | RATE)
 
 
 def one_sample_or_fresh() -> bool | None:
@@ -113,7 +96,16 @@ def one_cluster_sample_or_fresh() -> bool | None:
 
 
 def poisson_against_fixed_size(e: Evidence) -> Numbers:
-    e.proven(poisson_from_above() and poisson_attained() and poisson_below_fixed_size())
+    e.proven(poisson_from_above())
+    # attained by tails with absent = 1, present = t and new = 1/t, as noise on a sum of +1 and -1 has
+    exchanged, deleted = _poisson_growth()
+    here, there = (q * growth + 1 - q for growth in (t, 1 / t))
+    e.proven(identity(here / there, exchanged) and identity(here, deleted))
+    # a fixed size loses more under replacement, for every budget; both are 2 q eps to first order
+    fixed_size = np.exp(subsampling.srs_loss(2 * eps, q))
+    e.proven(identity(fixed_size, 1 + q * (t * t - 1)) and positive(fixed_size - exchanged, BUDGET | RATE))
+    for loss in (subsampling.srs_loss(2 * small, q), subsampling.poisson_loss(small, q)):
+        e.proven(identity(replaced(derivative(loss, small), small, 0), 2 * q))
     free, rare = (subsampling.poisson_loss(1.0, rate) for rate in (0.2, 0.05))
     fixed, few = (subsampling.srs_loss(2.0, rate) for rate in (0.2, 0.05))
     e.needs(free < fixed and rare < few)

@@ -54,7 +54,14 @@ def theorem_3_1(e: Evidence) -> Numbers:
 
 
 def proposition_3_2(e: Evidence) -> Numbers:
-    e.proven(mean_is_best() and dirichlet_step() and counted_terms())
+    e.proven(mean_is_best())
+    # p_x times the density of Dirichlet(alpha) is alpha_x / alpha_0 times that of alpha + e_x
+    x, rest = sympy.symbols("x rest", positive=True)
+    ratio = sympy.beta(x + 1, rest).rewrite(sympy.gamma) / sympy.beta(x, rest).rewrite(sympy.gamma)
+    e.proven(identity(sympy.gammasimp(ratio), x / (x + rest)))
+    n, m, i = symbols("n m i")  # in units of C(n+m, m): Pascal's rule, which adds an output, and C(n+m, m) <= (n+1)^m
+    e.proven(identity((n + m + 1) / (m + 1) - n / (m + 1), 1))
+    e.proven(positive((n + 1) - (n + i) / i, {n: (0, oo), i: (1, oo)}))
     counted = []
     for values, outputs, users in ((2, 2, 6), (3, 3, 4), (2, 4, 4)):
         channel = np.full((outputs, values), 1 / outputs) + 0.1 * np.eye(outputs, values) / outputs
@@ -68,20 +75,6 @@ def proposition_3_2(e: Evidence) -> Numbers:
     e.needs(agree(bayes.krr_posterior(tally, JEFFREYS, epsilon=EPSILON).distribution, mean))
     shown = ", ".join(f"{terms} = {formula}" for terms, formula in counted)
     return {"counts": shown, "terms": terms, "mean": f"({', '.join(f'{share:.6f}' for share in mean)})"}
-
-
-def dirichlet_step() -> bool:
-    """Decide that ``p_x`` times the density of Dirichlet(alpha) is ``alpha_x / alpha_0`` times that of alpha + e_x."""
-    x, rest = sympy.symbols("x rest", positive=True)
-    ratio = sympy.beta(x + 1, rest).rewrite(sympy.gamma) / sympy.beta(x, rest).rewrite(sympy.gamma)
-    return identity(sympy.gammasimp(ratio), x / (x + rest))
-
-
-def counted_terms() -> bool:
-    """Decide Pascal's rule for ``C(n+m, m)``, which adds an output, and ``C(n+m, m) <= (n+1)^m``."""
-    n, m, i = symbols("n m i")
-    pascal = identity((n + m + 1) / (m + 1) - n / (m + 1), 1)  # in units of C(n+m, m)
-    return pascal and positive((n + 1) - (n + i) / i, {n: (0, oo), i: (1, oo)}) is True
 
 
 def section_3_monte_carlo(e: Evidence) -> Numbers:

@@ -29,10 +29,13 @@ BUDGETS, USERS, SMALL = (0.5, 1.0, 3.0), (10, 40, 100), 1e-3
 
 
 def theorem_4_1(e: Evidence) -> Numbers:
-    m, n, h = symbols("m n h")
+    m, n, h, v = symbols("m n h v")
     many, two, three = EntropyBounds(m + 1), EntropyBounds(2), EntropyBounds(3)
     plain, mended = (many.frequency(h, n, jitter=jitter) for jitter in (False, True))
-    e.proven(gaussian_errors() and identity(plain * n * n, many.distribution(h)))
+    # (23) is an equality for normal errors of variance v
+    normal = many.limits(0, 0)[0] + m / 2 * np.log(v)
+    e.proven(same_logarithm(many.distribution(normal), (m + 1) * v))
+    e.proven(identity(plain * n * n, many.distribution(h)))
     e.proven(identity(plain - mended, (m + 1) / (12 * n * n)) and entropy_limits())
     plane = 0.3 * (np.eye(3) - 1 / 3)  # the covariance of Gaussian errors
     spread = 0.5 * np.log((2 * np.pi * math.e) ** 2 * np.linalg.det(plane[:2, :2]))
@@ -52,13 +55,6 @@ def theorem_4_1(e: Evidence) -> Numbers:
     e.needs(max(ratios) <= 1 and large <= 1 and repaired <= 1 < broken)
     shown = {"factor": EntropyBounds(10).factor(), "low": min(ratios), "high": max(ratios), "gaussian": attained}
     return shown | {"large": large, "users": users, "epsilon": epsilon, "broken": broken, "mended": repaired}
-
-
-def gaussian_errors() -> bool:
-    """Decide that (23) is an equality for normal errors of variance v: ``h = (a-1)/2 ln(2 pi e v)`` gives ``a v``."""
-    m, v = symbols("m v")
-    bounds = EntropyBounds(m + 1)
-    return same_logarithm(bounds.distribution(bounds.limits(0, 0)[0] + m / 2 * np.log(v)), (m + 1) * v)
 
 
 def same_logarithm(one: Any, other: Any) -> bool:
@@ -127,7 +123,18 @@ def corollary_4_3(e: Evidence) -> Numbers:
 
 
 def theorem_4_4(e: Evidence) -> Numbers:
-    e.proven(rows_of_a_channel())
+    # entries of a row differ by at most c (Qp)_y and are at least (Qp)_y / t; where j values are favoured, of chance f,
+    # the sum of ln(Q / (Qp)_y) is j epsilon - a ln(1 + c f), at least -(a - j) epsilon
+    t, u, v, w, m = symbols("t u v w m")
+    low, high, mean = (1 + (t - 1) * x for x in (u, v, w))  # entries and mean between 1 and t times the least
+    box = {t: (1, oo)} | dict.fromkeys((u, v, w), (0, 1))
+    e.proven(positive(((t - 1) * mean) * ((t - 1) * mean) - (high - low) * (high - low), box))
+    e.proven(positive(t * low - mean, box))
+    e.proven(positive(t - mean, box))  # f is w; one logarithm of t / mean > 0 for each value
+    bounds = LowerBounds(m + 1, budget(t))
+    e.proven(identity(bounds.log_information_ceiling(), 2 * m * np.log(t - 1)))
+    e.proven(identity(bounds.log_covariance_floor(), -(m + 1) * np.log(t)))
+    e.proven(identity(bounds.log_covariance_floor("sharp"), -m * np.log(t)))
     slack, rng = np.full(3, np.inf), np.random.default_rng(2022)
     for size, epsilon in ((3, 0.5), (4, 2.0)):
         bounds = LowerBounds(size, epsilon)
@@ -141,25 +148,6 @@ def theorem_4_4(e: Evidence) -> Numbers:
             slack = np.minimum(slack, [ceiling - one, *(other - floor for floor in floors)])
     e.needs(slack.min() >= 0)
     return dict(zip(("ceiling", "floor", "sharp"), slack, strict=True))
-
-
-def rows_of_a_channel() -> bool:
-    """Decide what (54) and (55) need of a row of an epsilon-LDP channel, and their constants as shipped.
-
-    Entries differ by at most ``c (Qp)_y`` and are at least ``(Qp)_y / t``. Where j values are favoured, of chance
-    f, the sum of ``ln(Q / (Qp)_y)`` is ``j epsilon - a ln(1 + c f)``, at least ``-(a - j) epsilon``.
-    """
-    t, u, v, w, m = symbols("t u v w m")
-    low, high, mean = (1 + (t - 1) * x for x in (u, v, w))  # entries and mean between 1 and t times the least
-    box = {t: (1, oo)} | dict.fromkeys((u, v, w), (0, 1))
-    apart = positive(((t - 1) * mean) * ((t - 1) * mean) - (high - low) * (high - low), box)
-    least = positive(t * low - mean, box)
-    corner = positive(t - mean, box)  # f is w; one logarithm of t / mean > 0 for each value
-    bounds = LowerBounds(m + 1, budget(t))
-    constants = identity(bounds.log_information_ceiling(), 2 * m * np.log(t - 1))
-    constants &= identity(bounds.log_covariance_floor(), -(m + 1) * np.log(t))
-    constants &= identity(bounds.log_covariance_floor("sharp"), -m * np.log(t))
-    return apart is True and least is True and corner is True and constants
 
 
 def theorem_4_5(e: Evidence) -> Numbers:
@@ -278,7 +266,16 @@ def section_4_3_nearness(e: Evidence) -> Numbers:
 
 
 def section_4_3_number_of_outputs(e: Evidence) -> Numbers:
-    e.proven(any_design() and best_subset_size() and row_trace() and pairs_of_four())
+    e.proven(best_subset_size() and row_trace() and pairs_of_four())
+    # b sets of k values, each pair of values in equally many, tell at the uniform distribution what subset selection
+    # tells; b drops out
+    t, a, b, k = symbols("t a b k")
+    replication = b * k / a
+    pairs = replication * (k - 1) / (a - 1)
+    weight = a / (b * (k * t + a - k))  # of a set: the columns sum to 1
+    e.proven(identity(weight * (replication * t + b - replication), 1))
+    trace = (a - 1) * weight * weight * (t - 1) * (t - 1) * (replication - pairs) / (weight * (k * t + a - k) / a)
+    e.proven(identity(trace, LowerBounds(a, budget(t)).uniform_information(k)))
     lines = [[0, 1, 2], [0, 3, 4], [0, 5, 6], [1, 3, 5], [1, 4, 6], [2, 3, 6], [2, 4, 5]]  # of the Fano plane
     fano = routes.limiting_error(routes.set_channel(0.5, 7, lines), np.full(7, 1 / 7))
     seven, four = LowerBounds(7, 0.5), LowerBounds(4, 0.5)
@@ -286,21 +283,6 @@ def section_4_3_number_of_outputs(e: Evidence) -> Numbers:
     e.needs(agree(fano, every) and agree(36 / seven.uniform_information(3), every))
     e.needs(agree(four.uniform_optimum(), six) and six < krr)
     return {"fano": fano, "every": every, "six": six, "krr": krr}
-
-
-def any_design() -> bool:
-    """Decide that b sets of k values, each pair of values in equally many, tell what subset selection tells.
-
-    At the uniform distribution; b drops out.
-    """
-    t, a, b, k = symbols("t a b k")
-    replication = b * k / a
-    pairs = replication * (k - 1) / (a - 1)
-    weight = a / (b * (k * t + a - k))  # of a set: the columns sum to 1
-    chance = weight * (k * t + a - k) / a
-    column = identity(weight * (replication * t + b - replication), 1)
-    trace = (a - 1) * weight * weight * (t - 1) * (t - 1) * (replication - pairs) / chance
-    return column and identity(trace, LowerBounds(a, budget(t)).uniform_information(k))
 
 
 def pairs_of_four() -> bool:

@@ -36,9 +36,19 @@ def _adult() -> Pairs:
 
 
 def section_5_equivalence(e: Evidence) -> Numbers:
-    t, size = symbols("t a")
-    e.proven(scaling_about_an_offset())
-    offset = frequency.normal_offset(KaryRandomisedResponse(budget(t), size))
+    t, a, f, gamma, share = symbols("t a f gamma share")
+    krr = KaryRandomisedResponse(budget(t), a)
+    offset = frequency.normal_offset(krr)
+    # the MLE of [25] scales about -offset: errors of variance proportional to u = f' + k have their least weighted
+    # square at u = gamma (f + k)
+    variance = share * krr.p * (1 - krr.p) + (1 - share) * krr.q * (1 - krr.q)
+    e.proven(identity(variance / (share + offset), krr.p * (1 - krr.p) - krr.q * (1 - krr.q)))
+    u, g = sympy.symbols("u g", positive=True)
+    slope = sympy.diff((g - u) ** 2 / u, u)
+    e.proven(identity(slope.subs(u, gamma.expression * g), 1 - 1 / gamma.expression**2))  # the same for all kept
+    # the exact one about -1/c: f + 1/c is proportional to the share of the reports
+    e.proven(identity((f + 1 / (t - 1)) * krr.truthful_rate, f * krr.truthful_rate + krr.q))
+    e.proven(identity(offset * (t - 1), 1 + t / (a - 2)))
     e.decides(identity(offset, 1 / np.expm1(budget(t))))
     exact, normal, plain = _three(np.array([[5, 3, 0], [3, 3, 2]]), np.log(2))
     e.sure(agree(exact[1], normal[1]) and agree(exact[1], plain[1]))  # where none is negative
@@ -47,24 +57,6 @@ def section_5_equivalence(e: Evidence) -> Numbers:
     e.sure(within("equal", ratios, 1.0))
     shown = {name: str(rows[0].round(4).tolist()) for name, rows in (("exact", exact), ("normal", normal))}
     return shown | {"low": min(ratios), "high": max(ratios)}
-
-
-def scaling_about_an_offset() -> bool:
-    """Decide where the MLE of [25] scales about, ``-(1/c) (1 + e^epsilon / (a-2))``, and the exact one, ``-1/c``.
-
-    Errors of variance proportional to ``u = f' + k`` have their least weighted square at ``u = gamma (f + k)``.
-    """
-    t, a, f, gamma, share = symbols("t a f gamma share")
-    krr = KaryRandomisedResponse(budget(t), a)
-    variance = share * krr.p * (1 - krr.p) + (1 - share) * krr.q * (1 - krr.q)
-    normal = frequency.normal_offset(krr)
-    proportional = identity(variance / (share + normal), krr.p * (1 - krr.p) - krr.q * (1 - krr.q))
-    u, g = sympy.symbols("u g", positive=True)
-    slope = sympy.diff((g - u) ** 2 / u, u)
-    stationary = identity(slope.subs(u, gamma.expression * g), 1 - 1 / gamma.expression**2)  # the same for all kept
-    # f + 1/c is proportional to the share of the reports
-    exact = identity((f + 1 / (t - 1)) * krr.truthful_rate, f * krr.truthful_rate + krr.q)
-    return proportional and stationary and exact and identity(normal * (t - 1), 1 + t / (a - 2))
 
 
 def _three(tallies: Counts, epsilon: float) -> tuple[Array, Array, Array]:
@@ -117,7 +109,13 @@ def _power(rows: Any, limit: float) -> float:
 
 
 def figures_2_and_3(e: Evidence) -> Numbers:
-    e.proven(projection_comes_nearer())
+    # u is f after Norm-Sub, p a point of the simplex. In each coordinate (f - u)(u - p) is delta (u - p) where u is
+    # f - delta, and (delta - f) p more, not negative, where u = 0: in all at least 0, as u and p have the same sum
+    f, p, delta, u = symbols("f p delta u")
+    kept, clipped = ((f - z) * (z - p) - delta * (z - p) for z in (f - delta, 0 * f))
+    e.proven(identity(kept) and identity(clipped, (delta - f) * p))
+    nearer = (f - p) * (f - p) - (u - p) * (u - p)
+    e.proven(identity(nearer, (f - u) * (f - u) + 2 * (f - u) * (u - p)))
     settings = [("k-RR", _jeffreys("krr", size), 4.0) for size in ("large", "moderate")]
     settings += [("OUE", _jeffreys("unary", size), 1.0) for size in ("large", "moderate")]
     tables = [
@@ -128,21 +126,6 @@ def figures_2_and_3(e: Evidence) -> Numbers:
     e.needs(better(_ends(rows)[1], 1.0))
     e.power = _power(rows, BETTER)
     return {"largest": rows["ratio"].max()}
-
-
-def projection_comes_nearer() -> bool:
-    """Decide ``(f - u) (u - p)`` coordinate by coordinate, u being f after Norm-Sub and p a point of the simplex.
-
-    It is ``delta (u - p)`` where ``u = f - delta``, and ``(delta - f) p`` more, not negative, where ``u = 0``: in all
-    at least 0, as u and p have the same sum.
-    """
-    f, p, delta = symbols("f p delta")
-    kept, clipped = f - delta, 0 * f
-    more = [(f - u) * (u - p) - delta * (u - p) for u in (kept, clipped)]
-    u = symbols("u")[0]
-    square = (f - p) * (f - p) - (u - p) * (u - p)
-    nearer = identity(square, (f - u) * (f - u) + 2 * (f - u) * (u - p))
-    return identity(more[0]) and identity(more[1], (delta - f) * p) and nearer
 
 
 def figure_2_n_10_6(e: Evidence) -> Numbers:
