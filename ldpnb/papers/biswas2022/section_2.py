@@ -52,14 +52,7 @@ def theorem_2_1(e: Evidence) -> Numbers:
     e.proven(identity(proofs.survey(rate=1).bias_unadjusted(n * f)))
     for share in (f, 0, 1):
         e.decides(everywhere(-proofs.survey().bias_unadjusted(n * share)))
-    _every_pure_protocol(e)
-    sampled = SampledCounts(int(published()["nodes"]), published()["rate_low"], KaryRandomisedResponse(1.0, 101))
-    return {"bias": sampled.bias_unadjusted(2500)}
-
-
-def _every_pure_protocol(e: Evidence) -> None:
-    """Decide mean and bias where a report supports the value with chance ``p*`` of a holder and ``q*`` of another."""
-    q, gap = symbols("q gap")
+    q, gap = symbols("q gap")  # of any pure protocol: reports support the value with chance q + gap of holders, else q
     pure: Any = UnaryEncoding(q + gap, q, k)
 
     def unadjusted(tallies: Any) -> Any:
@@ -69,3 +62,5 @@ def _every_pure_protocol(e: Evidence) -> None:
     e.decides(identity(mean, SampledCounts(n, pi, pure).mean_unadjusted(n * f)))
     bias = n * f - mean
     e.decides(identity(bias, n * (1 - pi) * (f + q / gap)) and everywhere(bias, q=(0, 1), gap=(0, 1)))
+    sampled = SampledCounts(int(published()["nodes"]), published()["rate_low"], KaryRandomisedResponse(1.0, 101))
+    return {"bias": sampled.bias_unadjusted(2500)}

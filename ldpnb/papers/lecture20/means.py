@@ -164,19 +164,6 @@ def mean_communication(e: Evidence) -> Numbers:
     return {f"bits_{size}": means.laplace_report_bits(LocalLaplace(1.0, float(size)), 1.0) for size in sizes}
 
 
-def bit_crosses_noise(e: Evidence, printed: str) -> None:
-    """Decide that one bit has less than the variance of noise below one budget, more above, and that it prints so."""
-
-    def difference(epsilon: Real) -> Real:
-        noise, bit = LocalLaplace(epsilon), OneBit(epsilon)
-        return (means.worst_variance(noise, 1) - means.worst_variance(bit, 1)) * epsilon * epsilon
-
-    top, bottom = sympy.fraction(sympy.together(expression(difference(u))))
-    (root,) = zeros(difference, "1/10", 10)
-    e.proven(sign_changes(top, expression(u)) == 1 and sign_changes(bottom, expression(u)) == 0)
-    e.proven(bool(difference(ball(1)) > 0) and digits(root, printed))
-
-
 def claim_1_bit_mean(e: Evidence) -> Numbers:
     share, (t, bit) = symbols("share")[0], proofs.one_bit()
     one, zero = bit.one_rate(share * m), bit.one_rate(m - share * m)
@@ -185,7 +172,15 @@ def claim_1_bit_mean(e: Evidence) -> Numbers:
     e.decides(identity(one + zero, 1) and identity(bit.p, t * bit.q))
     crossing = means.one_bit_crossing()
     one_bit_is_understood(e)
-    bit_crosses_noise(e, f"{crossing:.4f}")
+
+    def difference(epsilon: Real) -> Real:  # one bit has less than the variance of noise below one budget, more above
+        noise, bit = LocalLaplace(epsilon), OneBit(epsilon)
+        return (means.worst_variance(noise, 1) - means.worst_variance(bit, 1)) * epsilon * epsilon
+
+    top, bottom = sympy.fraction(sympy.together(expression(difference(u))))
+    (root,) = zeros(difference, "1/10", 10)
+    e.proven(sign_changes(top, expression(u)) == 1 and sign_changes(bottom, expression(u)) == 0)
+    e.proven(bool(difference(ball(1)) > 0) and digits(root, f"{crossing:.4f}"))
     shown = (0.1, 1.0, 3.0)
     needed = [means.users_needed(OneBit(b), 0.01, failure()) * (b * 0.01) ** 2 for b in shown]
     met = [1 - routes.normal_tail(0.01, means.worst_variance(OneBit(b), round((b * 0.01) ** -2))) for b in shown]

@@ -6,7 +6,7 @@ from ldpnb import claims
 from ldpnb.accuracy import histograms, means
 from ldpnb.arithmetic import Symbol
 from ldpnb.claims import Evidence
-from ldpnb.deciders import budget, identity, symbols
+from ldpnb.deciders import budget, identity, oo, positive, symbols
 from ldpnb.deciders.algebra import derivative
 from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, OneBit
 from ldpnb.mechanisms.signs import SignRandomiser
@@ -72,9 +72,17 @@ def local_model_pure_or_approximate(e: Evidence) -> Numbers:
         moved.append(0.5 * np.abs(pure - laws).sum(axis=0).max() / hockey_stick.channel_delta(laws, epsilon))
         losses.append(np.log(pure.max(axis=1) / pure.min(axis=1)).max() / epsilon)
     e.needs(max(moved) <= 1 + 1e-9 and max(losses) <= 2 + 1e-9)
-    e.decides(proofs.purification())
+    t, delta, a, b, excess, rho, law = symbols("t delta a b excess rho law")
+    # the band's ends are e^(2 epsilon) apart, and what is filled up is what rho exceeds e^epsilon P by, over e^epsilon
+    e.decides(identity(rho * t / (rho / t), t * t) and identity(rho / t - law, (rho - t * law) / t))
+    box = {t: (1, oo), excess: (0, 1)}
+    for mass, end in (
+        (1 - excess, t),
+        (1 + excess, 1 / t),
+    ):  # the way back is shorter than the band, and restores the mass
+        share = purify.refill(1 - mass, end)
+        e.decides(identity(mass + share * (end - mass), 1) and positive(share, box) and positive(1 - share, box))
     # Cauchy-Schwarz for weights a (the bit is shown) and b (kept as by Warner); the mean is 1/2 if they are unbiased
-    t, delta, a, b = symbols("t delta a b")
     slope = OneBit(budget(t)).slope
     second, information = delta * a * a + (1 - delta) * b * b, delta + (1 - delta) * (slope * slope)
     mean, apart = delta * a + (1 - delta) * slope * b, slope * a - b

@@ -11,10 +11,9 @@ import sympy
 
 from ldpnb.accuracy import means
 from ldpnb.arithmetic import Real, Symbol
-from ldpnb.deciders import budget, identity, oo, positive, sign_changes, symbols
+from ldpnb.deciders import budget, identity, oo, sign_changes, symbols
 from ldpnb.deciders.algebra import derivative, expression
 from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, OneBit
-from ldpnb.privacy import purify
 
 Noise = CentralLaplace | LocalLaplace
 eps, m, n, u, y = symbols("eps m n u y")
@@ -73,23 +72,6 @@ def enough_users(epsilon: Real) -> Real:
     """Return how many users make a curator's Laplace noise as good as randomised response."""
     root = np.sinh(epsilon / 2)
     return 8 * (root * root) / (epsilon * epsilon)
-
-
-def purification() -> bool | None:
-    """Decide the steps behind `purify.purified`.
-
-    The band's ends are ``e^(2 epsilon)`` apart; the way back into the band is shorter than it and restores the mass;
-    what is filled up is what ``rho`` exceeds ``e^epsilon P`` by, over ``e^epsilon``.
-    """
-    t, excess, rho, law = symbols("t excess rho law")
-    apart = identity(rho * t / (rho / t), t * t)
-    filled = identity(rho / t - law, (rho - t * law) / t)
-    box = {t: (1, oo), excess: (0, 1)}
-    steps = []
-    for mass, end in ((1 - excess, t), (1 + excess, 1 / t)):
-        share = purify.refill(1 - mass, end)
-        steps += [positive(share, box), positive(1 - share, box), identity(mass + share * (end - mass), 1)]
-    return apart and filled and all(steps)
 
 
 def one_bit() -> tuple[Symbol, OneBit]:
