@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.integrate import quad
-from scipy.optimize import minimize_scalar
 from scipy.special import ndtr
 from scipy.stats import binom, foldnorm, laplace, norm
 
-from ldpnb.accuracy import budgets, gaps, tails
+from ldpnb.accuracy import budgets, gaps
 from ldpnb.arithmetic import Real, Symbol, read_only
 from ldpnb.estimators import gaps as estimators
 from ldpnb.mechanisms import groups, moves
@@ -250,12 +249,10 @@ def _estimates() -> Pairs:
         means, counts = np.linspace(1, 0.25, m.groups), np.array(sizes(m))
         yield estimators.group_means(m, means * counts * printed_gain(m), counts), means
         yield estimators.signed_gap(means), -np.diff(means[:2])[0]
-        (one, first, (shrunk, own)), (two, second, (other_shrunk, other)), *_ = group_examples(m)
+        (one, _, (_, own)), (two, _, (_, other)), *_ = group_examples(m)
         gap = gaps.GroupGap(m, sizes(m))
         variance = gap.misestimated_variance((1.5, 0.7), (one["second_moment"], two["second_moment"]))
-        bias = shrunk / 1.5 - other_shrunk / 0.7 - gap_moments(m, HOLDERS[: m.groups], VALUES)[0]
         yield variance, own / 1.5**2 + other / 0.7**2
-        yield gaps.misestimated_gap_bias((1.5, 0.7), (first, second)), bias
     yield gaps.misestimated_gap_bias((1.25, 0.8), (0.8, 0.8)), 0.8 / 1.25 - 0.8 / 0.8
 
 
@@ -373,16 +370,6 @@ def _bounds() -> Pairs:
         gap, sd = gaps.GroupGap(m, sizes(m)), np.sqrt(worst_moment(m))
         for tail, far, chance in (("chebyshev", 1 / np.sqrt(0.02), 1 / 9), ("normal", norm.isf(0.01), 2 * norm.sf(3))):
             yield (gap.error_bound(0.02, tail), gap.failure(3 * sd, tail)), (sd * far, chance)
-
-
-@second_route(tails.chebyshev, tails.hoeffding, tails.symmetric_binomial)
-def _tails() -> Pairs:
-    for chance, far in ((0.01, 3.0), (0.3, 0.2)):  # of -far, 0 and far, where the bound is attained
-        yield tails.chebyshev(chance * far * far, far), chance
-    for terms, far in ((100, 30.0), (10**6, 2600.0)):
-        yield tails.symmetric_binomial(terms, far), _binomial_tail(terms, far), 1e-6
-        exponent = minimize_scalar(lambda s, n=terms, x=far: n * s * s / 2 - s * x, tol=1e-12).fun
-        yield tails.hoeffding(terms, far), 2 * np.exp(exponent)
 
 
 @second_route(budgets.required_gain, budgets.published_epsilon_for_gain, budgets.calibrated_epsilon_for_gain)

@@ -105,16 +105,6 @@ def fall(z: Any, growth: Any, mean: Any) -> Any:
     return 16 + growth * (linear + 16 * growth * mean * (1 - z))
 
 
-def fall_is_that_of_the_variance(e: Evidence) -> None:
-    """Decide that `fall` is minus the slope of the variance of the gap, times ``eps2^3 / (1/n1 + 1/n2)``."""
-    share, total, second = symbols("share total second")
-    mechanism = LaplaceMeans(total - second / 2, second)
-    first, other = (gaps.variance_laplace_mean(mechanism, size, exact(1), 1) for size in (share, 1 - share))
-    slope = replaced(derivative(first + other, second), total, second / 2 - np.log(growth))
-    scaled = -slope * second * second * second * share * (1 - share)
-    e.proven(identity(scaled, fall(second / 2, growth, strangers(share))))
-
-
 def at_the_end(mean: Any) -> Any:
     """Return `fall` at ``eps2 = epsilon``, where ``growth = e^-z``, as a function of z."""
     return lambda z: fall(z, np.exp(-z), mean)
@@ -134,7 +124,13 @@ def theorem_4_3_allocation(e: Evidence) -> Numbers:
         stated, best = (gaps.GroupGap(m, sizes).worst_variance() for m in mechanisms)
         savings[epsilon, share] = 1 - best / stated
     e.needs(max(savings.values()) < 1e-9)
-    fall_is_that_of_the_variance(e)
+    # `fall` is minus the slope of the variance of the gap, times eps2^3 / (1/n1 + 1/n2)
+    part, total, second = symbols("share total second")
+    mechanism = LaplaceMeans(total - second / 2, second)
+    first, other = (gaps.variance_laplace_mean(mechanism, size, exact(1), 1) for size in (part, 1 - part))
+    slope = replaced(derivative(first + other, second), total, second / 2 - np.log(growth))
+    scaled = -slope * second * second * second * part * (1 - part)
+    e.proven(identity(scaled, fall(second / 2, growth, strangers(part))))
     # per growth `fall` decreases in z at every budget, so that its sign at the end decides
     per = fall(z, growth, c) / growth
     whole = {z: (0, oo), growth: (0, oo), c: (0, oo)}
@@ -144,10 +140,10 @@ def theorem_4_3_allocation(e: Evidence) -> Numbers:
     e.proven(most_zeros(1) == 0 and bool(even(ball(1)) > 0))
     e.proven(holds_on(lambda half: at_the_end(2)(half) - even(half), (0, SMALL)))
     windows = []
-    for part in WINDOWS:  # all budgets at which the slope changes its sign; none beyond 6 for a share above the first
-        low, high = (2 * float(half.mid()) for half in zeros(at_the_end(strangers(ball(part))), "0.01", 10))
-        e.proven(most_zeros(strangers(exact(part))) == 2 and (part != WINDOWS[0] or high < 6))
-        windows.append(f"{low:.2f} and {high:.2f} next to {100 * float(part):g}%")
+    for rare in WINDOWS:  # all budgets at which the slope changes its sign; none beyond 6 for a share above the first
+        low, high = (2 * float(half.mid()) for half in zeros(at_the_end(strangers(ball(rare))), "0.01", 10))
+        e.proven(most_zeros(strangers(exact(rare))) == 2 and (rare != WINDOWS[0] or high < 6))
+        windows.append(f"{low:.2f} and {high:.2f} next to {100 * float(rare):g}%")
     e.proven(holds_on(most, (0, 3)))
     saved = {"one": savings[6.0, 0.01], "tenth": savings[6.0, 0.001]}
     return saved | {"always": float(ALWAYS), "small": 2 * float(SMALL), "windows": ", ".join(windows)}
