@@ -19,12 +19,12 @@ from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.papers.biswas2022 import proofs
 from ldpnb.papers.biswas2022.proofs import everywhere, f, n, pi, survey, t
 from ldpnb.papers.biswas2022.routes import Array, published
+from ldpnb.papers.biswas2022.tables.sampling import distributions
 from ldpnb.rng import stream
 from ldpnb.sections import Numbers, Pairs, second_route
 
-EPSILON = 3.0
-LARGEST = 100
-RUNS = 30
+EPSILON, RUNS = 3.0, 30
+FIRST, SECOND = distributions().values()
 G_DE, C_HAT = "rescaled", "realised_size"
 
 
@@ -42,18 +42,6 @@ def _project_simplex() -> Pairs:
     vector = np.random.default_rng(2022).normal(0.01, 0.1, 101)
     level = optimize.brentq(lambda x: np.maximum(vector - x, 0).sum() - 1, -2, vector.max(), xtol=1e-15)
     yield frequency.project_simplex(vector), np.maximum(vector - level, 0)
-
-
-def first() -> Array:
-    """Return the distribution of the first data set."""
-    return synthetic.binomial(int(published()["first_trials"]), published()["first_probability"])
-
-
-def second() -> Array:
-    """Return the distribution of the second data set."""
-    given = published()
-    chances = given["second_probability_high"], given["second_probability_low"]
-    return synthetic.binomial(int(given["second_trials"]), *chances, largest=LARGEST)
 
 
 def _distance(name: str, distribution: Array, rate: float, epsilon: float) -> float:
@@ -82,7 +70,7 @@ def _simulated(
 
 
 def section_4_domain(e: Evidence) -> Numbers:
-    values = int((first() > 0).sum())
+    values = int((FIRST > 0).sum())
     e.needs(values == published()["domain_size"])
     return {"values": values}
 
@@ -93,15 +81,15 @@ def figure_1_and_2(e: Evidence) -> Numbers:
     e.proven(proofs.sums_over_users("variance_rescaled") and proofs.thinned(proofs.rescaled))
     e.proven(proofs.improves("variance_rescaled"))
     numbers: dict[str, object] = {}
-    for name, distribution in (("first", first()), ("second", second())):
+    for name, distribution in (("first", FIRST), ("second", SECOND)):
         closed = [_distance(G_DE, distribution, rate, EPSILON) for rate in rates]
         drawn = [_simulated(G_DE, distribution, rate, EPSILON) for rate in rates]
         e.needs(better(closed[1], closed[0]))
         e.sure(all(abs(d[0] - mean) < 6 * d[1] + 0.01 * mean for mean, d in zip(closed, drawn, strict=True)))
         for key, values in ((name, closed), (f"{name}_drawn", [mean for mean, _ in drawn])):
             numbers[key] = ", ".join(f"{value:.3f}" for value in values)
-    sums = np.convolve(synthetic.binomial(50, 0.6), synthetic.binomial(50, 0.4)), second()
-    of_sum, of_mixture = (np.abs(other - first()).sum() / 2 for other in sums)
+    sums = np.convolve(synthetic.binomial(50, 0.6), synthetic.binomial(50, 0.4)), SECOND
+    of_sum, of_mixture = (np.abs(other - FIRST).sum() / 2 for other in sums)
     return numbers | {"sum": of_sum, "mixture": of_mixture}
 
 
@@ -111,7 +99,7 @@ def figure_3_trade_off(e: Evidence) -> Numbers:
     e.decides(proofs.improves("variance_realised_size"))
     low, high = published()["rate_low"], published()["rate_high"]
     few, many = (reporters.expected_reports(int(published()["nodes"]), rate) for rate in (low, high))
-    far, near = (_distance(C_HAT, first(), rate, EPSILON) for rate in (low, high))
+    far, near = (_distance(C_HAT, FIRST, rate, EPSILON) for rate in (low, high))
     e.needs(better(near, far))
     return {"few": few, "far": far, "many": many, "near": near}
 
@@ -121,10 +109,10 @@ def figure_3_diminishing_returns(e: Evidence) -> Numbers:
     e.proven(proofs.fewer_gains(pi=(0, Fraction(3, 4))))
     least = 1 + (t - 1) * (t - 1) / (3 * t)
     e.proven(proofs.fewer_gains(least + symbols("more")[0], more=(0, oo)))
-    at_3 = [_distance(C_HAT, first(), rate, EPSILON) for rate in (0.1, 0.2, 0.9, 1.0)]
+    at_3 = [_distance(C_HAT, FIRST, rate, EPSILON) for rate in (0.1, 0.2, 0.9, 1.0)]
     e.needs(at_3[0] - at_3[1] > at_3[2] - at_3[3] > 0)
     early, late = (1 - at_3[i + 1] / at_3[i] for i in (0, 2))
-    return {"largest": math.acosh(1 + 3 * LARGEST / 2), "early": early, "late": late}
+    return {"largest": math.acosh(1 + 3 * (FIRST.size - 1) / 2), "early": early, "late": late}
 
 
 def section_6_rate__1_against_1(e: Evidence) -> Numbers:
@@ -134,7 +122,7 @@ def section_6_rate__1_against_1(e: Evidence) -> Numbers:
     e.decides(everywhere(4 * all_of_them - tenth))
 
     def lost(epsilon: float, level: float) -> float:
-        return _distance(C_HAT, first(), low, epsilon) - _distance(C_HAT, first(), full, epsilon) - level
+        return _distance(C_HAT, FIRST, low, epsilon) - _distance(C_HAT, FIRST, full, epsilon) - level
 
     raw = [_tenth_against_all(epsilon)[0] for epsilon in (1.0, 3.0, 8.0)]
     e.sure(min(raw) > 2)
@@ -151,6 +139,6 @@ def section_6_rate__1_against_1(e: Evidence) -> Numbers:
 def _tenth_against_all(epsilon: float, *, projected: bool = False) -> tuple[float, float]:
     """Return the ratio of the distances of c-hat at a tenth of the reports and at all of them, and its error."""
     (few, few_error), (many, many_error) = (
-        _simulated(C_HAT, first(), published()[rate], epsilon, projected=projected) for rate in ("rate_low", "rate_all")
+        _simulated(C_HAT, FIRST, published()[rate], epsilon, projected=projected) for rate in ("rate_low", "rate_all")
     )
     return few / many, few / many * math.hypot(few_error / few, many_error / many)

@@ -16,9 +16,11 @@ from ldpnb.estimators import sampling as estimators
 from ldpnb.estimators.frequency import project_simplex
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.notebook import Rows, table
+from ldpnb.papers.biswas2022.routes import published
 from ldpnb.rng import stream
 
 Counts = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 BOTH = "Bin(50, .6) | Bin(50, .4)"
 RATE = "sampling rate π"
@@ -26,15 +28,24 @@ RAW, PROJECTED = "as it is", "projected onto the simplex"
 DISTANCE = "total variation distance"
 
 
-def data_sets(users: int, *, seed: int) -> dict[str, Counts]:
-    """Draw the two data sets of Section 4, as users per value ``0 .. 100``; the source has 50,000 users.
+def distributions() -> dict[str, Floats]:
+    """Return the two of Section 4, on the values ``0 .. 100``.
 
     The second, `BOTH`, is read as a mixture (see `ldpnb.data.synthetic.binomial`).
     """
-    distributions = {"Bin(100, .5)": synthetic.binomial(100, 0.5), BOTH: synthetic.binomial(50, 0.6, 0.4, largest=100)}
+    given = published()
+    largest, chances = int(given["first_trials"]), (given[f"second_probability_{end}"] for end in ("high", "low"))
+    return {
+        "Bin(100, .5)": synthetic.binomial(largest, given["first_probability"]),
+        BOTH: synthetic.binomial(int(given["second_trials"]), *chances, largest=largest),
+    }
+
+
+def data_sets(users: int, *, seed: int) -> dict[str, Counts]:
+    """Draw a data set from each of `distributions`, as users per value; the source has 50,000 users."""
     return {
         name: synthetic.sample_counts(distribution, users, rng=stream("data set", name, seed=seed))
-        for name, distribution in distributions.items()
+        for name, distribution in distributions().items()
     }
 
 
