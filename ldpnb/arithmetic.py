@@ -20,6 +20,8 @@ from numpy.typing import NDArray
 
 Real = Any
 """A number of any of these kinds, or an array of floats."""
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
 
 
 class Symbol:

@@ -11,34 +11,30 @@ from functools import cache, partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import stats
 
 from ldpnb import claims
 from ldpnb.accuracy import histograms
 from ldpnb.accuracy.personalised import PersonalRates
 from ldpnb.accuracy.sampling import SampledCounts
-from ldpnb.arithmetic import read_only
+from ldpnb.arithmetic import Floats, read_only
 from ldpnb.designs import reporters
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.privacy import shuffling
 from ldpnb.sections import Pairs, second_route
 
-Array = NDArray[np.float64]
-
-
 published = partial(claims.published, "biswas2022")
 """Numbers printed in biswas2022, by key."""
 
 
-def direct_encoding(epsilon: float, domain_size: int) -> Array:
+def direct_encoding(epsilon: float, domain_size: int) -> Floats:
     """Return the ``(reports, values)`` matrix of Definition 2.4: weight ``e^epsilon`` for the truth, 1 for all else."""
     weights = np.exp(epsilon * np.eye(domain_size))
     return np.asarray(weights / weights.sum(axis=0))
 
 
-def keep_and_switch(epsilon: float, domain_size: int) -> Array:
+def keep_and_switch(epsilon: float, domain_size: int) -> Floats:
     """Return the two probabilities of Definition 2.4, of the truth and of a given other value."""
     return direct_encoding(epsilon, domain_size)[0, :2]
 
@@ -103,12 +99,12 @@ class Case:
         return KaryRandomisedResponse(self.epsilon, self.domain_size)
 
     @property
-    def one_hot(self) -> Array:
+    def one_hot(self) -> Floats:
         """Users who hold each value, one by one, ``(users, k)``."""
         return np.eye(self.domain_size)[list(self.values)]
 
     @property
-    def holders(self) -> Array:
+    def holders(self) -> Floats:
         """Users who hold each value (in expectation, for iid data)."""
         return np.asarray(self.one_hot.sum(axis=0))
 
@@ -123,43 +119,43 @@ class Case:
         return PersonalRates(np.ones(self.users), np.array(self.rates), self.mechanism)
 
     @property
-    def tallies(self) -> Array:
+    def tallies(self) -> Floats:
         """Reports of each value in every outcome, ``(outcomes, k)``."""
         return outcomes(self)[0]
 
     @property
-    def unadjusted(self) -> Array:
+    def unadjusted(self) -> Floats:
         """The estimate c_DE in every outcome, as in equation (3)."""
         return self._less(self.users)
 
     @property
-    def realised(self) -> Array:
+    def realised(self) -> Floats:
         """The estimate c-hat in every outcome, as before Theorem 3.4."""
         return self._less(self.tallies.sum(axis=1, keepdims=True)) / self.rates[0]
 
     @property
-    def pooled(self) -> Array:
+    def pooled(self) -> Floats:
         """The estimate T in every outcome, from the h that the proof of Theorem 5.1 prints; at one rate (5), g_DE."""
         keep, switch = keep_and_switch(self.epsilon, self.domain_size)
         users, expected = self.users, sum(self.rates)
         shift = users * switch * (users - expected) / (expected * (keep - switch))
         return users * self.unadjusted / expected + shift
 
-    def _less(self, users: Array | float) -> Array:
+    def _less(self, users: Floats | float) -> Floats:
         keep, switch = keep_and_switch(self.epsilon, self.domain_size)
         return np.asarray((self.tallies - users * switch) / (keep - switch))
 
-    def mean(self, estimates: Array) -> Array:
+    def mean(self, estimates: Floats) -> Floats:
         """Exact mean of an estimate given for every outcome."""
         return np.asarray(outcomes(self)[1] @ estimates)
 
-    def variance(self, estimates: Array) -> Array:
+    def variance(self, estimates: Floats) -> Floats:
         """Exact variance of an estimate given for every outcome."""
         return self.mean((estimates - self.mean(estimates)) ** 2)
 
 
 @cache
-def outcomes(case: Case) -> tuple[Array, Array]:
+def outcomes(case: Case) -> tuple[Floats, Floats]:
     """Enumerate what ``n`` users do who are silent or report one of ``k`` values: ``(k+1)^n`` tallies and chances."""
     law = np.broadcast_to(case.one_hot.mean(axis=0), case.one_hot.shape) if case.iid else case.one_hot
     report = np.array(case.rates)[:, None] * (law @ direct_encoding(case.epsilon, case.domain_size).T)

@@ -9,6 +9,7 @@ from scipy import optimize, special
 
 from ldpnb.accuracy import distances
 from ldpnb.accuracy.sampling import SampledCounts
+from ldpnb.arithmetic import Floats
 from ldpnb.claims import Evidence, better
 from ldpnb.data import synthetic
 from ldpnb.deciders import identity, oo, symbols
@@ -18,7 +19,7 @@ from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.papers.biswas2022 import proofs
 from ldpnb.papers.biswas2022.proofs import everywhere, f, n, pi, survey, t
-from ldpnb.papers.biswas2022.routes import Array, published
+from ldpnb.papers.biswas2022.routes import published
 from ldpnb.papers.biswas2022.tables.sampling import distributions
 from ldpnb.rng import stream
 from ldpnb.sections import Numbers, Pairs, second_route
@@ -44,7 +45,7 @@ def _project_simplex() -> Pairs:
     yield frequency.project_simplex(vector), np.maximum(vector - level, 0)
 
 
-def _distance(name: str, distribution: Array, rate: float, epsilon: float) -> float:
+def _distance(name: str, distribution: Floats, rate: float, epsilon: float) -> float:
     """Return the mean total variation distance between an estimate and the data, in the normal limit."""
     users = int(published()["nodes"])
     known = SampledCounts(users, rate, KaryRandomisedResponse(epsilon, distribution.size))
@@ -53,7 +54,7 @@ def _distance(name: str, distribution: Array, rate: float, epsilon: float) -> fl
 
 
 def _simulated(
-    name: str, distribution: Array, rate: float, epsilon: float, *, projected: bool = False
+    name: str, distribution: Floats, rate: float, epsilon: float, *, projected: bool = False
 ) -> tuple[float, float]:
     """Return mean and standard error of the distance of an estimate to a drawn data set, over simulated collections.
 

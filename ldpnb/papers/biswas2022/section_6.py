@@ -7,6 +7,7 @@ import numpy as np
 from ldpnb.accuracy import histograms, personalised
 from ldpnb.accuracy.personalised import PersonalRates
 from ldpnb.accuracy.sampling import SampledCounts
+from ldpnb.arithmetic import Floats
 from ldpnb.claims import Evidence, within
 from ldpnb.deciders import derivative, identity, oo, replaced, symbols
 from ldpnb.estimators import frequency
@@ -14,7 +15,7 @@ from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.papers.biswas2022 import proofs
 from ldpnb.papers.biswas2022.proofs import KARY, KEEP, SWITCH, a, b, everywhere, f, n, pi, survey, t, u, v, x, y
-from ldpnb.papers.biswas2022.routes import Array, direct_encoding, published
+from ldpnb.papers.biswas2022.routes import direct_encoding, published
 from ldpnb.privacy import channel, participation, shuffling
 from ldpnb.privacy.shuffling import ShuffledReports
 from ldpnb.rng import stream
@@ -25,7 +26,7 @@ RATES = np.array([0.08, 0.5, 0.8, 0.3])
 TWO, FOUR, TWO_RATES = KaryRandomisedResponse(1.0, 2), KaryRandomisedResponse(1.0, 4), np.array([0.3, 0.9])
 
 
-def _with_silence(sent: Array) -> Array:
+def _with_silence(sent: Floats) -> Floats:
     """Add the chance of no report, as the last output, to those of each report."""
     return np.vstack([sent, 1 - sent.sum(axis=0)])
 

@@ -8,11 +8,9 @@ from bisect import bisect
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from ldpnb import checks
-
-Whole = NDArray[np.int64]
+from ldpnb.arithmetic import Counts, Floats
 
 EMPLOYED = 124_085_947
 """People employed in U.S. establishments in 2015 (U.S. Census Bureau, *County Business Patterns 2015*)."""
@@ -43,7 +41,7 @@ def simulate(*, top_code: int) -> pd.DataFrame:
     return pd.DataFrame({"employees": np.minimum(sizes, limit), "establishments": counts})
 
 
-def _law(low: int, high: int, exponent: float) -> NDArray[np.float64]:
+def _law(low: int, high: int, exponent: float) -> Floats:
     """Return Zipf's law on the sizes ``low .. high``, bent: proportional to ``size^-2 e^(exponent x size)``."""
     sizes = np.arange(low, high + 1.0)
     logs = exponent * sizes - 2 * np.log(sizes)
@@ -51,7 +49,7 @@ def _law(low: int, high: int, exponent: float) -> NDArray[np.float64]:
     return np.asarray(weights / weights.sum())
 
 
-def sizes_within(low: int, high: int, establishments: int, employees: int) -> tuple[Whole, Whole]:
+def sizes_within(low: int, high: int, establishments: int, employees: int) -> tuple[Counts, Counts]:
     """Return sizes and how many establishments have each: Zipf's law, bent to the mean and mended to the sum.
 
     >>> sizes_within(1, 4, 2, 5)
@@ -71,7 +69,7 @@ def sizes_within(low: int, high: int, establishments: int, employees: int) -> tu
     return _raised(sizes, counts, -excess)
 
 
-def _raised(sizes: Whole, counts: Whole, missing: int) -> tuple[Whole, Whole]:
+def _raised(sizes: Counts, counts: Counts, missing: int) -> tuple[Counts, Counts]:
     """Move establishments towards the last size by `missing` steps in all, in proportion to their distance from it."""
     distance = np.arange(sizes.size)[::-1]
     steps = distance * missing // max(int(distance @ counts), 1)

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import sympy
 
-from ldpnb.arithmetic import Real, Symbol
+from ldpnb.arithmetic import Floats, Real, Symbol
 from ldpnb.claims import Evidence, agree, within
 from ldpnb.deciders import derivative, identity, oo, positive, replaced, symbols
 from ldpnb.designs import laws, strata
-from ldpnb.papers.bun2022.shared import BUDGET, EVERY, SHARE, Array, eps, optimum, p, ratio, small, t, x
+from ldpnb.papers.bun2022.shared import BUDGET, EVERY, SHARE, eps, optimum, p, ratio, small, t, x
 from ldpnb.privacy import data_dependent, lemmas, optimiser, rounding, subsampling
 from ldpnb.sections import Numbers, Pairs, second_route
 
@@ -19,7 +19,7 @@ ROUNDED = ((3, 0.4, 0.5), (4, 0.3, 1.0), (4, 0.7, 0.8), (4, 0.75, 0.5), (3, 0.4,
 """Records, rate, epsilon."""
 
 
-def rounded_sizes(population: int, rate: float) -> Array:
+def rounded_sizes(population: int, rate: float) -> Floats:
     """Return the law of the sample's size ``rate x population``, rounded at random."""
     return np.maximum(1 - np.abs(np.arange(population + 1) - rate * population), 0)
 

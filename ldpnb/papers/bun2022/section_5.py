@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import sympy
 
-from ldpnb.arithmetic import Real, Symbol
+from ldpnb.arithmetic import Floats, Real, Symbol
 from ldpnb.claims import WORDS, Evidence, agree, within
 from ldpnb.deciders import budget, identity, limit, oo, positive, sign_changes, symbols
 from ldpnb.designs import laws, strata
 from ldpnb.papers.bun2022.section_2 import SAMPLES, simple_random_sampling, small_budgets
-from ldpnb.papers.bun2022.shared import BUDGET, EVERY, RELATIONS, SHARE, Array, eps, listed, p, ratio, small, t
+from ldpnb.papers.bun2022.shared import BUDGET, EVERY, RELATIONS, SHARE, eps, listed, p, ratio, small, t
 from ldpnb.privacy import clusters, optimiser, subsampling
 from ldpnb.privacy.clusters import ClusterSample
 from ldpnb.sections import Numbers, Pairs, second_route
@@ -95,7 +95,7 @@ def kept_at_a_rate() -> bool | None:
     return identity((1 - q) + q * t, after) and positive((1 - q) + q / t - 1 / after, BUDGET | {q: SHARE})
 
 
-def everywhere(method: str, designs: Any = DESIGNS) -> Array:
+def everywhere(method: str, designs: Any = DESIGNS) -> Floats:
     return np.array([getattr(ClusterSample(sizes, drawn), method)(epsilon) for sizes, drawn, epsilon in designs])
 
 

@@ -9,15 +9,12 @@ from typing import Any
 
 import numpy as np
 import sympy
-from numpy.typing import NDArray
 
 from ldpnb.arithmetic import Real, Symbol
 from ldpnb.claims import UnsoundError
 from ldpnb.deciders import budget, derivative, expression, identity, oo, positive, replaced, symbols
 from ldpnb.designs import laws
 from ldpnb.privacy import optimiser
-
-Array = NDArray[np.float64]
 
 t, p, x, small = symbols("t p x small")
 eps = budget(t)

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ldpnb import writing
 from ldpnb.accuracy.gaps import GroupGap
+from ldpnb.arithmetic import Counts, Floats
 from ldpnb.mechanisms.groups import GroupMeans
 from ldpnb.papers.juarez2022 import printed
 
@@ -26,21 +27,21 @@ class Clients:
     - `values`, (d, m) float: in ``[-1, 1]``; where a count is 0 the value does not matter.
     """
 
-    counts: NDArray[np.int64]
-    values: NDArray[np.float64]
+    counts: Counts
+    values: Floats
 
     @property
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> Counts:
         """Clients of each group, ``(d,)``."""
         return np.asarray(self.counts.sum(axis=1))
 
     @property
-    def means(self) -> NDArray[np.float64]:
+    def means(self) -> Floats:
         """Mean value of each group, ``(d,)``."""
         return np.asarray((self.counts * self.values).sum(axis=1) / self.sizes)
 
     @property
-    def second_moments(self) -> NDArray[np.float64]:
+    def second_moments(self) -> Floats:
         """Mean squared value ``nu^2`` of each group, ``(d,)``."""
         return np.asarray((self.counts * self.values**2).sum(axis=1) / self.sizes)
 
@@ -70,7 +71,7 @@ def two_valued(sizes: ArrayLike, means: ArrayLike, second_moments: ArrayLike) ->
     return Clients(np.stack([n - other, other], axis=1), np.stack([np.ones(n.size), 1 - below], axis=1))
 
 
-def resampled(rates: Sequence[NDArray[np.float64]], sizes: Sequence[int], *, rng: np.random.Generator) -> Clients:
+def resampled(rates: Sequence[Floats], sizes: Sequence[int], *, rng: np.random.Generator) -> Clients:
     """Draw each group's clients, `sizes` of them, with replacement from its observed rates in ``[0, 1]``."""
     shape = len(rates), max(group.size for group in rates)
     counts, values = np.zeros(shape, dtype=np.int64), np.zeros(shape)

@@ -9,20 +9,19 @@ from itertools import chain, combinations, product
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.integrate import quad
 from scipy.special import ndtr
 from scipy.stats import binom, foldnorm, laplace, norm
 
 from ldpnb.accuracy import budgets, gaps
-from ldpnb.arithmetic import Real, Symbol, read_only
+from ldpnb.arithmetic import Floats, Real, Symbol, read_only
 from ldpnb.estimators import gaps as estimators
 from ldpnb.mechanisms import groups, moves
 from ldpnb.mechanisms.groups import DiscretisedMeans, GroupMeans, LaplaceMeans
 from ldpnb.privacy import channel, hockey_stick
 from ldpnb.sections import Pairs, second_route
 
-Floats = NDArray[np.float64]
 BUDGETS, GROUPS = (0.1, 0.5, 1.0, 2.0, 4.0), (2, 3, 5)
 SIGNS = (DiscretisedMeans(1.0, 1.0), DiscretisedMeans(0.3, 2.0, 3))
 NOISE = (LaplaceMeans(0.5, 1.0), LaplaceMeans(0.7, 0.4, 2 / 3, 3))

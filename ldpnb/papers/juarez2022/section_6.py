@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 from flint import arb
-from numpy.typing import NDArray
 
 from ldpnb.accuracy import budgets, gaps
+from ldpnb.arithmetic import Floats
 from ldpnb.claims import WORDS, Evidence, within
 from ldpnb.deciders import ball, digits, identity, symbols
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
@@ -107,7 +107,7 @@ def table_2_errors(e: Evidence) -> Numbers:
     return words | routes.numbered(rank=shown_ranks) | {"cells": len(tested), "rarest": min(tested)}
 
 
-def _tails(errors: NDArray[np.float64], deviation: float) -> tuple[float, float]:
+def _tails(errors: Floats, deviation: float) -> tuple[float, float]:
     """Return how often sets of errors deviate as a printed number or beyond, dividing by their number or one less."""
     deviations = (errors.std(axis=1, ddof=lost) for lost in (0, 1))
     ten, nine = (min(np.mean(f >= deviation - HALF), np.mean(f <= deviation + HALF)) for f in deviations)
@@ -118,7 +118,7 @@ def table_2_standard_deviations(e: Evidence) -> Numbers:
     gap, runs, tails_of = abs(population.published().true_gap), int(printed.value("Table 2", "runs")), {}
     rng = stream("Table 2", "deviations", seed=SEED)
 
-    def drawn(sd: float, sets: int) -> NDArray[np.float64]:
+    def drawn(sd: float, sets: int) -> Floats:
         return np.asarray(np.abs(np.abs(gap + sd * rng.standard_normal((sets, runs))) - gap) / 2)
 
     for short, epsilon, stated in cells("sd"):

@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ldpnb.arithmetic import Counts, Floats
 from ldpnb.papers.juarez2022.clients import GROUPS
 from ldpnb.rng import stream
 
@@ -44,10 +45,10 @@ class Sessions:
     - `groups`, (s,) int: each session's group, 0 male and 1 female.
     """
 
-    features: NDArray[np.float64]
-    labels: NDArray[np.int64]
-    session: NDArray[np.int64]
-    groups: NDArray[np.int64]
+    features: Floats
+    labels: Counts
+    session: Counts
+    groups: Counts
 
     @property
     def lying(self) -> NDArray[np.bool_]:
@@ -69,7 +70,7 @@ def simulate_sessions(male: int = 25, female: int = 62, *, readings: int = 864, 
     )
 
 
-def _simulate_one(group: int, length: int, rng: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def _simulate_one(group: int, length: int, rng: np.random.Generator) -> tuple[Floats, Counts]:
     """Return features and labels of one session: the script's activities, pitch and roll about the wearer's posture."""
     ends = np.cumsum(rng.dirichlet(_SHARES))
     place = np.sort(rng.random(length))
@@ -111,7 +112,7 @@ def read_sessions(path: str | Path) -> Sessions:
     return Sessions(readings[:, :-1], readings[:, -1].astype(np.int64), session, groups)
 
 
-def _read_one(file: Path) -> NDArray[np.float64]:
+def _read_one(file: Path) -> Floats:
     try:
         rows = pd.read_csv(file, header=None, dtype=float).to_numpy()
     except ValueError as error:
@@ -132,7 +133,7 @@ def split(sessions: Sessions, training_share: float, *, rng: np.random.Generator
     return training
 
 
-def fit(features: NDArray[np.float64], lying: NDArray[np.bool_], *, l1_ratio: float, seed: int) -> Any:
+def fit(features: Floats, lying: NDArray[np.bool_], *, l1_ratio: float, seed: int) -> Any:
     """Return the source's classifier, fitted to standardised features.
 
     It is logistic regression with elastic net by SAGA and balanced class weights.

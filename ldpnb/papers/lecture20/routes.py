@@ -4,13 +4,11 @@ from functools import partial
 from itertools import product
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import special
 
 from ldpnb import claims
-
-Array = NDArray[np.float64]
-
+from ldpnb.arithmetic import Floats
 
 published = partial(claims.published, "lecture20")
 """Numbers printed in lecture20, by key."""
@@ -21,32 +19,32 @@ def failure() -> float:
     return 1 - published()["success_probability"]
 
 
-def printed_rates(values: ArrayLike, epsilon: float, upper: float) -> Array:
+def printed_rates(values: ArrayLike, epsilon: float, upper: float) -> Floats:
     """Return each user's chance of a one as the lecture prints it for the 1-bit mean; Warner's at 0 and `upper`."""
     growth = np.exp(epsilon)
     return np.asarray(1 / (growth + 1) + np.asarray(values) / upper * (growth - 1) / (growth + 1))
 
 
-def printed_means(bits: ArrayLike, epsilon: float, upper: float) -> Array:
+def printed_means(bits: ArrayLike, epsilon: float, upper: float) -> Floats:
     """Return the lecture's 1-bit estimate of the mean for every row of bits; Warner's at ``upper = 1``."""
     growth = np.exp(epsilon)
     return np.asarray((upper * (np.asarray(bits) * (growth + 1) - 1) / (growth - 1)).mean(axis=-1))
 
 
-def all_bits(rates: Array) -> tuple[Array, Array]:
+def all_bits(rates: Floats) -> tuple[Floats, Floats]:
     """Return all ``2^n`` outcomes of independent bits, ``(2^n, n)``, and their chances."""
     bits = np.array(list(product((0, 1), repeat=len(rates))), dtype=float)
     return bits, np.where(bits == 1, rates, 1 - rates).prod(axis=1)
 
 
-def printed_signs(parameter: float, domain_size: int) -> tuple[Array, Array]:
+def printed_signs(parameter: float, domain_size: int) -> tuple[Floats, Floats]:
     """Return all ``2^k`` sign vectors and the lecture's law of them, ``(2^k, k)``, a column per value held."""
     signs = np.array(list(product((-1, 1), repeat=domain_size)), dtype=float)
     own = np.where(signs == 1, 0.5 + parameter / 2, 0.5 - parameter / 2)
     return signs, own * 0.5 ** (domain_size - 1)
 
 
-def smallest_error(errors: Array, chances: Array, failure: float) -> float:
+def smallest_error(errors: Floats, chances: Floats, failure: float) -> float:
     """Return the least error that is exceeded with at most that chance."""
     sizes = np.abs(errors)
     return float(min(size for size in sizes if chances[sizes > size * (1 + 1e-9)].sum() <= failure + 1e-12))
@@ -84,7 +82,7 @@ def rounded_entropy(scale: float) -> float:
     return float(-(law * np.log2(law)).sum())
 
 
-def public_signs(epsilon: float, domain_size: int) -> Array:
+def public_signs(epsilon: float, domain_size: int) -> Floats:
     """Return the law of bit times public signs: the bit is the public sign at the sender's value, kept as by Warner."""
     vectors = printed_signs(0.0, domain_size)[0]
     kept = np.exp(epsilon) / (np.exp(epsilon) + 1)
@@ -96,7 +94,7 @@ def public_signs(epsilon: float, domain_size: int) -> Array:
     return law
 
 
-def largest_gaps(laws: Array, growth: float) -> Array:
+def largest_gaps(laws: Floats, growth: float) -> Floats:
     """Return the largest ``P(E) - growth Q(E)`` over all events E, one by one: a row per law P, a column per law Q."""
     chances = np.array(list(product((0.0, 1.0), repeat=len(laws)))) @ laws
     return np.asarray((chances[:, :, None] - growth * chances[:, None]).max(axis=0))

@@ -20,20 +20,18 @@ from ldpnb import claims
 from ldpnb.accuracy import exact_risk, information, lower_bounds
 from ldpnb.accuracy.exact_risk import TwoValues
 from ldpnb.accuracy.lower_bounds import EntropyBounds, LowerBounds
+from ldpnb.arithmetic import Counts, Floats
 from ldpnb.estimators import bayes, frequency, likelihood
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.subsets import SubsetSelection
 from ldpnb.privacy import best_channel, channel
 from ldpnb.sections import Pairs, second_route
 
-Array = NDArray[np.float64]
-Counts = NDArray[np.int64]
-
 published = partial(claims.published, "lopuhaa2020")
 """Numbers printed in lopuhaa2020, by key."""
 
 
-def krr_channel(epsilon: float, domain_size: int) -> Array:
+def krr_channel(epsilon: float, domain_size: int) -> Floats:
     """Return equation (103): ``e^epsilon`` on the diagonal, 1 elsewhere, over ``e^epsilon + a - 1``."""
     weights = np.exp(epsilon * np.eye(domain_size))
     return np.asarray(weights / (np.exp(epsilon) + domain_size - 1))
@@ -44,34 +42,34 @@ def bits(domain_size: int) -> Counts:
     return (np.arange(2**domain_size)[:, None] >> np.arange(domain_size)) & 1
 
 
-def unary_channel(p: float, q: float, domain_size: int) -> Array:
+def unary_channel(p: float, q: float, domain_size: int) -> Floats:
     """Return the ``(2^a, a)`` channel of unary encoding."""
     chances = np.where(np.eye(domain_size) == 1, p, q)[:, None]
     return np.asarray(np.where(bits(domain_size) == 1, chances, 1 - chances).prod(axis=2).T)
 
 
-def oue_channel(epsilon: float, domain_size: int) -> Array:
+def oue_channel(epsilon: float, domain_size: int) -> Floats:
     """Return the channel of optimised unary encoding."""
     return unary_channel(0.5, 1 / (np.exp(epsilon) + 1), domain_size)
 
 
-def set_channel(epsilon: float, domain_size: int, sets: Iterable[Sequence[int]]) -> Array:
+def set_channel(epsilon: float, domain_size: int, sets: Iterable[Sequence[int]]) -> Floats:
     """Return the channel that reports one of some sets of values, those with one's own ``e^epsilon`` times likelier."""
     rows = np.array([[np.exp(epsilon * (x in chosen)) for x in range(domain_size)] for chosen in sets])
     return np.asarray(rows / rows.sum(axis=0))
 
 
-def subset_channel(epsilon: float, domain_size: int, subset_size: int) -> Array:
+def subset_channel(epsilon: float, domain_size: int, subset_size: int) -> Floats:
     """Return the channel of subset selection."""
     return set_channel(epsilon, domain_size, combinations(range(domain_size), subset_size))
 
 
-def loss(channel: Array) -> float:
+def loss(channel: Floats) -> float:
     """Return the largest logarithm of the ratio of two entries of a row."""
     return max(float(np.log(one / other)) for row in channel for one, other in product(row, repeat=2))
 
 
-def levelled(heights: NDArray[Any], offset: float) -> Array:
+def levelled(heights: NDArray[Any], offset: float) -> Floats:
     """Return ``max(heights / level - offset, 0)`` of sum 1, the level found by bisection.
 
     From tallies, with offset ``1/c``, it is the maximum-likelihood estimate under k-RR, by the KKT conditions.
@@ -85,7 +83,7 @@ def levelled(heights: NDArray[Any], offset: float) -> Array:
     return np.maximum(heights / high - offset, 0)
 
 
-def steepest(channel: Array, tallies: NDArray[np.integer], estimate: Array) -> float:
+def steepest(channel: Floats, tallies: NDArray[np.integer], estimate: Floats) -> float:
     """Return the largest partial derivative of the log-likelihood: the number of users exactly at a maximum."""
     fitted = channel @ estimate
     return float(((tallies / np.where(tallies > 0, fitted, 1)) @ channel).max())
@@ -100,11 +98,11 @@ class Sequences:
     """
 
     tallies: Counts
-    chances: Array
-    means: dict[str, Array]
-    squares: dict[str, Array]
+    chances: Floats
+    means: dict[str, Floats]
+    squares: dict[str, Floats]
 
-    def risks(self, estimates: Array | None = None) -> list[float]:
+    def risks(self, estimates: Floats | None = None) -> list[float]:
         """Return the mean squared errors of an estimate given for every sequence, or of the posterior means."""
         errors = []
         for target, mean in self.means.items():
@@ -114,7 +112,7 @@ class Sequences:
         return errors
 
 
-def all_sequences(channel: Array, users: int, prior: Array) -> Sequences:
+def all_sequences(channel: Floats, users: int, prior: Floats) -> Sequences:
     """Enumerate what a few users hold and report, one by one, by the definitions of Dirichlet prior and channel."""
     outputs, values = channel.shape
     columns = np.array(list(product(range(values), repeat=users)))
@@ -134,7 +132,7 @@ def all_sequences(channel: Array, users: int, prior: Array) -> Sequences:
     )
 
 
-def urn(values: NDArray[np.integer], prior: Array) -> float:
+def urn(values: NDArray[np.integer], prior: Floats) -> float:
     """Return the chance of a sequence of values under a Dirichlet prior, drawn from Pólya's urn."""
     balls, chance = prior.astype(float).copy(), 1.0
     for value in values:
@@ -143,7 +141,7 @@ def urn(values: NDArray[np.integer], prior: Array) -> float:
     return chance
 
 
-def mixture(channel: Array, tallies: Counts, prior: Array) -> tuple[Array, int]:
+def mixture(channel: Floats, tallies: Counts, prior: Floats) -> tuple[Floats, int]:
     """Return the posterior mean of the distribution by Proposition A.3 as stated, and the number of its summands.
 
     A summand is a table of how many of the users who gave each output hold each value.
@@ -156,11 +154,11 @@ def mixture(channel: Array, tallies: Counts, prior: Array) -> tuple[Array, int]:
         log_weight = gammaln(tallies + 1).sum() - gammaln(rows + 1).sum() + (rows * np.log(channel)).sum()
         parameters.append(prior + rows.sum(axis=0))
         weights.append(np.exp(log_weight + gammaln(parameters[-1]).sum()))
-    mean: Array = np.array(weights) @ parameters / (np.sum(weights) * parameters[0].sum())
+    mean: Floats = np.array(weights) @ parameters / (np.sum(weights) * parameters[0].sum())
     return mean, len(weights)
 
 
-def holders_laws(users: int, epsilon: float) -> Array:
+def holders_laws(users: int, epsilon: float) -> Floats:
     """Return the law of the reports of the first of two values, a row for each number of users who hold it."""
     chance, seen = krr_channel(epsilon, 2)[0, 0], np.arange(users + 1)
     own, others = ([binom.pmf(seen[: t + 1], t, p) for t in seen] for p in (chance, 1 - chance))
@@ -180,7 +178,7 @@ def binary_entropies(users: int, epsilon: float) -> tuple[float, float]:
     return float(np.log(np.pi / 4) - information), -float((joint * np.log(joint / joint.sum(axis=0))).sum())
 
 
-def information_sum(channel: Array, point: Array) -> tuple[Array, Array]:
+def information_sum(channel: Floats, point: Floats) -> tuple[Floats, Floats]:
     """Return ``J_p`` and ``C_p`` output by output, as (36) to (38) define them."""
     size = point.size - 1
     information, covariance = np.zeros((size, size)), np.zeros((size, size))
@@ -192,18 +190,18 @@ def information_sum(channel: Array, point: Array) -> tuple[Array, Array]:
     return information, covariance
 
 
-def limiting_error(channel: Array, point: Array) -> float:
+def limiting_error(channel: Floats, point: Floats) -> float:
     """Return the trace of ``J_p^-1``, completed to all values."""
     inverse = np.linalg.inv(information_sum(channel, point)[0])
     return float(np.trace(inverse) + inverse.sum())
 
 
-def patterns(epsilon: float, domain_size: int) -> Array:
+def patterns(epsilon: float, domain_size: int) -> Floats:
     """Return every row of 1 and ``e^epsilon`` that has both."""
     return np.array(list(product((1.0, np.exp(epsilon)), repeat=domain_size))[1:-1])
 
 
-def random_channels(domain_size: int, epsilon: float, number: int, rng: np.random.Generator) -> list[Array]:
+def random_channels(domain_size: int, epsilon: float, number: int, rng: np.random.Generator) -> list[Floats]:
     """Return epsilon-LDP channels: a few random patterns with all cyclic shifts, which equal the columns' sums."""
     channels = []
     for turn in range(number):
@@ -288,7 +286,7 @@ def _maxima() -> Pairs:
         yield likelihood.certificate_gap(rows, tally, flat), np.max(ends[1] - ends[0]) / (2 * step), 1e-7
 
 
-def _linear(rule: Array, tallies: Counts) -> Array:
+def _linear(rule: Floats, tallies: Counts) -> Floats:
     return tallies @ rule / tallies.sum(axis=1, keepdims=True)
 
 
@@ -371,7 +369,7 @@ def _best_channels() -> Pairs:
     yield [best.error, best.lower_bound], [error, error], 1e-6
 
 
-def _floors(epsilon: float, size: int) -> Array:
+def _floors(epsilon: float, size: int) -> Floats:
     """Return the least sum of ``ln(Q / (Qp))`` over the values, with one value more as published, and as it is."""
     corners = np.eye(size) * (1 - 1e-13 * size) + 1e-13  # almost all users hold one value
     sharp = min(float(np.log(row / (row @ corner)).sum()) for row in patterns(epsilon, size) for corner in corners)

@@ -11,12 +11,13 @@ import sympy
 
 from ldpnb.accuracy import exact_risk
 from ldpnb.accuracy.exact_risk import TwoValues
+from ldpnb.arithmetic import Counts, Floats
 from ldpnb.claims import Evidence, agree
 from ldpnb.deciders import identity, oo, positive, sign_changes, symbols
 from ldpnb.estimators import bayes, frequency, likelihood
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.papers.lopuhaa2020 import routes
-from ldpnb.papers.lopuhaa2020.routes import JEFFREYS, Array, Counts, drawn_tallies
+from ldpnb.papers.lopuhaa2020.routes import JEFFREYS, drawn_tallies
 from ldpnb.sections import Numbers
 
 EPSILON, USERS = 1.0, 4
@@ -44,7 +45,7 @@ def theorem_3_1(e: Evidence) -> Numbers:
         "uniform": lambda s: np.full(s.shape, 1 / 3),
     }
 
-    def plain(tallies: Counts) -> Array:
+    def plain(tallies: Counts) -> Floats:
         return frequency.unbiased(tallies, USERS, KaryRandomisedResponse(EPSILON, 3))
 
     risks = exact_risk.exact_risks(KRR, USERS, JEFFREYS, rivals)
@@ -84,7 +85,7 @@ def section_3_monte_carlo(e: Evidence) -> Numbers:
     return {name: ", ".join(f"{number:.3g}" for number in needed) for name, needed in draws.items()}
 
 
-def _draws(users: int, shares: Array) -> float:
+def _draws(users: int, shares: Floats) -> float:
     """Return how many draws from the prior, weighted by the likelihood, are worth one from the posterior."""
     channel, prior = routes.krr_channel(EPSILON, shares.size), np.full(shares.size, 0.5)
     tally = np.rint(users * shares).astype(int)
@@ -167,7 +168,7 @@ def krr_maximum() -> bool:
     return multiplier and sums_to_one and sign and next_rank and run and same
 
 
-def greedy(tallies: Counts, epsilon: float, *, stop_when_nonnegative: bool) -> Array | None:
+def greedy(tallies: Counts, epsilon: float, *, stop_when_nonnegative: bool) -> Floats | None:
     """Return the estimate of Appendix B, the smallest tally removed until (110) is nonnegative or, as printed, is not.
 
     The printed rule may remove every value: None.

@@ -16,12 +16,12 @@ from ldpnb.accuracy import information
 from ldpnb.accuracy.exact_risk import TwoValues
 from ldpnb.accuracy.information import SymmetricDirichlet
 from ldpnb.accuracy.lower_bounds import EntropyBounds, LowerBounds
+from ldpnb.arithmetic import Floats
 from ldpnb.claims import Evidence, agree, within
 from ldpnb.deciders import budget, expression, identity, limit, oo, positive, symbols
 from ldpnb.estimators import frequency
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.papers.lopuhaa2020 import routes
-from ldpnb.papers.lopuhaa2020.routes import Array
 from ldpnb.privacy import best_channel
 from ldpnb.sections import Numbers
 
@@ -90,7 +90,7 @@ def _listed(numbers: Iterable[float], digits: int = 3) -> str:
     return ", ".join(f"{number:.{digits}f}" for number in numbers)
 
 
-def _distances(concentration: float) -> Array:
+def _distances(concentration: float) -> Floats:
     """Return how far ``h(P|Y) + ln(n) / 2`` and ``H(T|Y) - ln(n) / 2`` are from the limits (41) and (42).
 
     k-RR on two values at epsilon 1, a row for each of 100, 200 and 400 users; the limits are those of Gaussian

@@ -12,13 +12,14 @@ import pandas as pd
 import sympy
 from scipy.special import ndtr
 
+from ldpnb.arithmetic import Counts, Floats
 from ldpnb.claims import WORDS, Evidence, agree, better, within
 from ldpnb.data import public
 from ldpnb.deciders import budget, identity, symbols
 from ldpnb.estimators import frequency, likelihood
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.papers.lopuhaa2020 import taxi
-from ldpnb.papers.lopuhaa2020.routes import Array, Counts, published
+from ldpnb.papers.lopuhaa2020.routes import published
 from ldpnb.papers.lopuhaa2020.tables import frequencies
 from ldpnb.papers.lopuhaa2020.tables.frequencies import Truth
 from ldpnb.rng import stream
@@ -59,7 +60,7 @@ def section_5_equivalence(e: Evidence) -> Numbers:
     return shown | {"low": min(ratios), "high": max(ratios)}
 
 
-def _three(tallies: Counts, epsilon: float) -> tuple[Array, Array, Array]:
+def _three(tallies: Counts, epsilon: float) -> tuple[Floats, Floats, Floats]:
     """Return MLE, that of [25] and unbiased estimates."""
     mechanism = KaryRandomisedResponse(epsilon, tallies.shape[1])
     plain = frequency.unbiased(tallies, int(tallies[0].sum()), mechanism)

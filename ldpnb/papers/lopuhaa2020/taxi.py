@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from ldpnb import checks
+from ldpnb.arithmetic import Counts
 from ldpnb.data.column import Column
 from ldpnb.data.formats import opened, read
 from ldpnb.data.reading import Reading
@@ -72,7 +72,7 @@ def stand_in(column: Literal["trip_distance", "payment_type"]) -> Column:
     return _taxi(column, name, counts, "made up", notes=("Made up, in the shape of such data.",))
 
 
-def _taxi(column: str, name: str, counts: NDArray[np.int64], source: str, **more: Any) -> Column:
+def _taxi(column: str, name: str, counts: Counts, source: str, **more: Any) -> Column:
     """Return trips as a column: payment types are categories, distances numbers."""
     if column == "payment_type":
         return Column(name, PAYMENT_TYPES, counts, np.arange(counts.size, dtype=float), source, **more)

@@ -4,15 +4,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from ldpnb.accuracy.personalised import PersonalRates, variance_reweighted_reports
+from ldpnb.arithmetic import Floats
 from ldpnb.designs.reporters import poisson, sampled_tallies
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.rng import stream
-
-Floats = NDArray[np.float64]
 
 BY_VALUE, BY_REPORT = "T, sampled by value", "sampled by report"
 

@@ -5,19 +5,16 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from ldpnb import checks
 from ldpnb.accuracy import hajek, personalised
 from ldpnb.accuracy.personalised import PersonalRates
+from ldpnb.arithmetic import Counts, Floats
 from ldpnb.designs.reporters import sampled_tallies
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.notebook import Rows, table
 from ldpnb.rng import stream
-
-Counts = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 UNRELATED, FOLLOWING = "rates at random", "rates follow values"
 BUDGET = "budget (share of full cost)"

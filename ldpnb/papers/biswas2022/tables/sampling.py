@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from ldpnb.accuracy.distances import expected_total_variation
 from ldpnb.accuracy.sampling import SampledCounts
+from ldpnb.arithmetic import Counts, Floats
 from ldpnb.data import synthetic
 from ldpnb.designs.reporters import expected_reports, sampled_tallies
 from ldpnb.estimators import sampling as estimators
@@ -18,9 +18,6 @@ from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.notebook import Rows, table
 from ldpnb.papers.biswas2022.routes import published
 from ldpnb.rng import stream
-
-Counts = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 BOTH = "Bin(50, .6) | Bin(50, .4)"
 RATE = "sampling rate π"

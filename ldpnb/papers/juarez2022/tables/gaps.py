@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from ldpnb.accuracy import budgets
 from ldpnb.accuracy.gaps import GroupGap, absolute_gap_bias, absolute_gap_error
+from ldpnb.arithmetic import Floats
 from ldpnb.estimators import gaps as estimators
 from ldpnb.mechanisms.contrasts import Contrast, SignedBit, SignedLaplace
 from ldpnb.mechanisms.groups import DiscretisedMeans, GroupMeans, LaplaceMeans
@@ -27,7 +27,6 @@ from ldpnb.privacy import hockey_stick
 from ldpnb.privacy.channel import privacy_loss
 from ldpnb.rng import stream
 
-Floats = NDArray[np.float64]
 CLAIMED, BUDGET = "claimed budget ε (nats)", "budget ε (nats)"
 KEPT = ("M_R", "M_L, k = 2", "signed bit", "signed Laplace")
 """Mechanisms that keep their budgets."""

@@ -3,9 +3,9 @@
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ldpnb.accuracy import histograms
+from ldpnb.arithmetic import Counts
 from ldpnb.data import synthetic
 from ldpnb.estimators import frequency
 from ldpnb.mechanisms.means import CentralLaplace, histogram_sensitivity
@@ -13,8 +13,6 @@ from ldpnb.mechanisms.registry import FREQUENCY
 from ldpnb.mechanisms.signs import SignRandomiser
 from ldpnb.notebook import Rows, table
 from ldpnb.rng import stream
-
-Counts = NDArray[np.int64]
 
 LOCAL = MappingProxyType({name: FREQUENCY[name] for name in ("k-RR", "OUE", "signs")})
 """By name: epsilon and domain size to a local mechanism of exactly that loss."""

@@ -1,9 +1,9 @@
 """Means of bounded numbers: simulated errors beside exact ones, over numbers of users and budgets."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ldpnb.accuracy import means
+from ldpnb.arithmetic import Counts, Floats
 from ldpnb.data import synthetic
 from ldpnb.data.column import Column
 from ldpnb.designs.strata import largest_remainder
@@ -12,11 +12,8 @@ from ldpnb.mechanisms.registry import MEAN
 from ldpnb.notebook import Rows, table
 from ldpnb.rng import stream
 
-Values = NDArray[np.float64]
-Counts = NDArray[np.int64]
 
-
-def answers(users: int, upper: float, own: Column | None = None, *, seed: int) -> tuple[Values, Counts]:
+def answers(users: int, upper: float, own: Column | None = None, *, seed: int) -> tuple[Floats, Counts]:
     """Return values in ``[0, upper]`` and how many users hold each: those of a column, or simulated hours of daily use.
 
     The latter are 97 equally spaced values, drawn from a binomial law with mean ``upper / 8``.

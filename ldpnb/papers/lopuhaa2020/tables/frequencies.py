@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
+from ldpnb.arithmetic import Counts, Floats
 from ldpnb.data import synthetic
 from ldpnb.estimators import bayes, frequency, likelihood
 from ldpnb.mechanisms.frequency import FrequencyMechanism, UnaryEncoding
@@ -20,8 +21,6 @@ from ldpnb.mechanisms.registry import FREQUENCY
 from ldpnb.notebook import Rows, table
 from ldpnb.rng import stream
 
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
 Key = tuple[str | int | float, ...]
 
 EPSILON = "epsilon (nats)"

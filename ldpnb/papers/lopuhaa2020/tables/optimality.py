@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ldpnb import checks
 from ldpnb.accuracy import exact_risk, information
 from ldpnb.accuracy.exact_risk import TwoValues
 from ldpnb.accuracy.lower_bounds import EntropyBounds, LowerBounds
+from ldpnb.arithmetic import Counts, Floats
 from ldpnb.estimators import frequency, likelihood
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.subsets import SubsetSelection
@@ -21,8 +21,6 @@ from ldpnb.notebook import Rows, table
 from ldpnb.papers.lopuhaa2020.tables import frequencies
 from ldpnb.papers.lopuhaa2020.tables.frequencies import EPSILON, Truth
 from ldpnb.privacy.best_channel import best_channel
-
-Floats = NDArray[np.float64]
 
 SCALED = "n times the mean squared error"
 TO_LIMIT = "error / its limit"
@@ -126,7 +124,7 @@ def errors_over_limit(domain_size: int, users: int, epsilons: Sequence[float], *
         yield row | {name: value / limits.mean() for name, value in shown.items()}
 
 
-def _efficient(channel: Floats, points: Floats, tallies: NDArray[np.int64]) -> tuple[Floats, Floats]:
+def _efficient(channel: Floats, points: Floats, tallies: Counts) -> tuple[Floats, Floats]:
     """Return the mean of ``n`` times the error of the efficient linear estimate for each draw, and how far it is off.
 
     It is ``p + I_p^-1 (g - 1)`` with ``g = Q^T (s / n / Qp)``, of mean ``1 = I_p p``, and covariance ``(I_p^-1 - p p^T)
