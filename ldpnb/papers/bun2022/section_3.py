@@ -6,12 +6,12 @@ import numpy as np
 import sympy
 
 from ldpnb.arithmetic import Real, Symbol
-from ldpnb.claims import Evidence, within
+from ldpnb.claims import Evidence, listed, within
 from ldpnb.deciders import identity, limit, oo, positive, replaced, symbols
 from ldpnb.designs import laws, sizes
 from ldpnb.designs.sizes import SizeLaw
 from ldpnb.papers.bun2022.section_2 import tilting
-from ldpnb.papers.bun2022.shared import BUDGET, EVERY, SHARE, eps, grows, listed, optimum, p, small, t, x
+from ldpnb.papers.bun2022.shared import BUDGET, EVERY, SHARE, eps, grows, optimum, p, small, t, x
 from ldpnb.privacy import optimiser, random_size, subsampling
 from ldpnb.rng import stream
 from ldpnb.sections import Numbers, Pairs, second_route
@@ -197,4 +197,4 @@ def figure_2(e: Evidence) -> Numbers:
     e.needs((exact[3:] >= floors).all() and within("about", exact[4:], 2 * epsilon) and max(rates) < 0.5)
     e.sure(records * np.expm1(steep[2]) >= np.expm1(2 * epsilon) / np.expm1(2 * epsilon / 11))
     e.sure(exact[2] < exact[1] < exact[0])  # a little randomness in the size lowers the loss first
-    return {"losses": listed(exact), "rate": rates[-1], "deviations": listed(deviations, "{:g}")}
+    return {"losses": listed(exact), "rate": rates[-1], "deviations": listed(deviations, "g")}

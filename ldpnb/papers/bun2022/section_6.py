@@ -6,12 +6,12 @@ from itertools import permutations
 import numpy as np
 
 from ldpnb.arithmetic import Real, Symbol
-from ldpnb.claims import Evidence, agree
+from ldpnb.claims import Evidence, agree, listed
 from ldpnb.deciders import identity, limit, oo, positive, symbols
 from ldpnb.designs import laws, samples, strata
 from ldpnb.papers.bun2022.section_2 import simple_random_sampling
 from ldpnb.papers.bun2022.section_5 import kept_at_a_rate, largest
-from ldpnb.papers.bun2022.shared import BUDGET, EVERY, SHARE, eps, listed, optimum, p, ratio, t
+from ldpnb.papers.bun2022.shared import BUDGET, EVERY, SHARE, eps, optimum, p, ratio, t
 from ldpnb.privacy import optimiser, subsampling, unequal
 from ldpnb.privacy.clusters import ClusterSample
 from ldpnb.privacy.unequal import Inclusion
@@ -141,7 +141,7 @@ def section_6_detectable_inclusion(e: Evidence) -> Numbers:
     likelier = np.array([1 / ClusterSample([size] * 4, 1).identifying_confusion(0.3) for size in sizes])
     e.same(np.log(likelier), [2 * 0.3 * size for size in sizes])
     e.needs((likelier > np.exp(0.3)).all())
-    shown = {"ratios_of_chances": listed(likelier, "{:.3g}"), "sizes": ", ".join(map(str, sizes))}
+    shown = {"ratios_of_chances": listed(likelier, ".3g"), "sizes": listed(sizes, "")}
     return shown | {"growth": np.exp(0.3)}
 
 
@@ -242,4 +242,4 @@ def section_6_3_duplicates_and_strata(e: Evidence) -> Numbers:
     counts = np.array([np.bincount(stratum[start::step], minlength=3) for start in range(step)])
     shares = strata.Strata(sizes).proportional(1 / step)
     e.needs(agree(counts.mean(axis=0), shares) and (np.abs(counts - shares) < 1).all())
-    return {"chances": listed(chances, "{:g}"), "furthest": np.abs(counts - shares).max()}
+    return {"chances": listed(chances, "g"), "furthest": np.abs(counts - shares).max()}

@@ -7,12 +7,12 @@ from scipy import optimize
 
 from ldpnb import claims
 from ldpnb.accuracy import allocation
-from ldpnb.claims import Evidence, agree, within
+from ldpnb.claims import Evidence, agree, listed, within
 from ldpnb.deciders import budget, identity, limit, oo, positive, replaced, symbols
 from ldpnb.designs import laws, strata
 from ldpnb.papers.bun2022 import establishments
 from ldpnb.papers.bun2022.section_4 import random_rounding, rounded_sample, rounding_bounds, told_by_size
-from ldpnb.papers.bun2022.shared import EVERY, SHARE, eps, listed, p, ratio, t
+from ldpnb.papers.bun2022.shared import EVERY, SHARE, eps, p, ratio, t
 from ldpnb.privacy import data_dependent, optimiser, rounding
 from ldpnb.sections import Numbers, Pairs, second_route
 
@@ -94,7 +94,7 @@ def equation_6(e: Evidence) -> Numbers:
     best = population.best_whole(records)
     e.same(population.variance(best), losses.min())
     e.needs(agree(shares.sum(), records) and (shares <= sizes).all() and (bound <= losses + 1e-12).all())
-    shown = {"shares": listed(shares, "{:.3f}"), "best": tuple(map(int, best))}
+    shown = {"shares": listed(shares, ".3f"), "best": tuple(map(int, best))}
     return shown | {"bound": bound, "allocations": len(losses), "total": records, "least": losses.min()}
 
 

@@ -4,7 +4,7 @@
 package.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -36,10 +36,6 @@ def grows(value: Real, box: dict[Real, tuple[Real, Real]]) -> bool | None:
     return identity(replaced(value, small, 0)) and positive(
         replaced(derivative(value, small), small, eps), BUDGET | box
     )
-
-
-def listed(values: Iterable[Any], form: str = "{:.4f}") -> str:
-    return ", ".join(map(form.format, values))
 
 
 def optimum(
