@@ -13,6 +13,7 @@ from ldpnb.designs import laws, strata
 from ldpnb.papers.bun2022 import establishments
 from ldpnb.papers.bun2022.section_4 import random_rounding, rounded_sample, rounding_bounds, told_by_size
 from ldpnb.papers.bun2022.shared import EVERY, SHARE, eps, p, ratio, t
+from ldpnb.papers.bun2022.tables.allocation import by_size
 from ldpnb.privacy import data_dependent, optimiser, rounding
 from ldpnb.sections import Numbers, Pairs, second_route
 
@@ -146,11 +147,9 @@ def section_7_2_neyman_example(e: Evidence) -> Numbers:
     tally = establishments.simulate(top_code=top_code)
     tops: dict[int, list[float]] = {}
     for top in (CLASSES[-1], top_code):
-        boundaries = np.unique([*CLASSES, top])
+        boundaries = sorted({*CLASSES, top})
         for table in (tally, establishments.with_smallest_grown(tally, top_code)):
-            values, counts = table["employees"].to_numpy(), table["establishments"].to_numpy()
-            rows = np.searchsorted(boundaries, values, side="right") - 1
-            tops.setdefault(top, []).append(strata.strata_of_tallies(values, rows, counts).neyman(1.0)[-1])
+            tops.setdefault(top, []).append(by_size(table, boundaries).neyman(1.0)[-1])
     share, move = tops[CLASSES[-1]][0], np.diff(tops[CLASSES[-1]])[0]
     e.sure(move > 0)
     e.needs(any(tops[top_code]))

@@ -12,18 +12,17 @@ from ldpnb.arithmetic import Real
 from ldpnb.claims import Evidence
 from ldpnb.deciders import budget, derivative, identity, oo, positive, replaced, symbols
 from ldpnb.designs import laws
-from ldpnb.papers.bun2022 import shared
+from ldpnb.papers.bun2022.shared import BUDGET, eps, optimum, small, t
 from ldpnb.privacy import clusters, optimiser, releases, subsampling
 from ldpnb.sections import Numbers, Pairs, second_route
 
-t, q, small = symbols("t q small")
-BUDGET, RATE = {t: (1, oo)}, {q: (0, 1)}
-eps = budget(t)
+(q,) = symbols("q")
+RATE = {q: (0, 1)}
 
 
 @second_route(releases.releases_loss, clusters.ClusterSample.upper_bound)
 def _releases() -> Pairs:
-    drawn = partial(shared.optimum, partial(laws.subsets, size=1), 10, mechanism="replacement")
+    drawn = partial(optimum, partial(laws.subsets, size=1), 10, mechanism="replacement")
     tenth = partial(subsampling.srs_loss, sampling_rate=0.1)
     yield releases.releases_loss([1.0, 1.0], tenth), drawn(2.0)
     yield releases.releases_loss([1.0, 0.5], tenth, fresh=True), drawn(1.0) + drawn(0.5)

@@ -18,6 +18,7 @@ from ldpnb.estimators import bayes, frequency, likelihood
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.papers.lopuhaa2020 import routes
 from ldpnb.papers.lopuhaa2020.routes import JEFFREYS, drawn_tallies
+from ldpnb.papers.lopuhaa2020.tables.optimality import binary_mle
 from ldpnb.sections import Numbers
 
 EPSILON, USERS = 1.0, 4
@@ -111,9 +112,8 @@ def theorem_3_3(e: Evidence) -> Numbers:
 
 def _distance(e: Evidence, users: int, concentration: float) -> float:
     """Return the mean squared distance between MLE and posterior mean over the least error, two values."""
-    posteriors, seen = TwoValues(users, EPSILON, concentration).posteriors(), np.arange(users + 1)
-    estimates = likelihood.krr_mle(np.column_stack([seen, users - seen]), epsilon=EPSILON)
-    distance = posteriors.chances @ (estimates[:, 0] - posteriors.means) ** 2
+    posteriors = TwoValues(users, EPSILON, concentration).posteriors()
+    distance = posteriors.chances @ (binary_mle(users, EPSILON) - posteriors.means) ** 2
     e.needs(2 * distance <= (1 + np.sqrt(2)) ** 2 / (users * np.tanh(EPSILON / 2) ** 2))  # b = 2, s = p - q
     return float(distance / (posteriors.chances @ posteriors.variances))
 
@@ -124,9 +124,8 @@ def section_3_1_frequencies(e: Evidence) -> Numbers:
     holders, total = (h1, h2, n - h1 - h2), alpha[0] + alpha[1] + alpha[2]
     means = bayes.frequency_mean([(x + h) / (total + n) for x, h in zip(alpha, holders, strict=True)], alpha, n)
     e.proven(all(identity(mean, h / n) for mean, h in zip(means, holders, strict=True)))  # the second reading
-    seen = np.arange(5, 9)
-    maxima = 10 * likelihood.krr_mle(np.column_stack([seen, 10 - seen]), epsilon=2.0)[:, 0]
-    likeliest = routes.holders_laws(10, 2.0)[:, seen].argmax(axis=0)
+    maxima = 10 * binary_mle(10, 2.0)[5:9]
+    likeliest = routes.holders_laws(10, 2.0)[:, 5:9].argmax(axis=0)
     e.sure(agree(np.diff(maxima, 2), [0.0, 0.0]))
     e.needs(np.diff(likeliest, 2).any() and (likeliest != maxima.round()).any())
     return {"mle": listed(maxima.round(2).tolist(), ""), "holders": listed(likeliest.tolist(), "")}

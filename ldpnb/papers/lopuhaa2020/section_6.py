@@ -14,6 +14,7 @@ from ldpnb.mechanisms.subsets import SubsetSelection
 from ldpnb.papers.lopuhaa2020 import routes
 from ldpnb.papers.lopuhaa2020.section_3 import krr_maximum
 from ldpnb.papers.lopuhaa2020.section_4 import best_subset_size, inverse_trace, row_trace, selection_gap
+from ldpnb.papers.lopuhaa2020.tables.optimality import binary_mle
 from ldpnb.rng import stream
 from ldpnb.sections import Numbers
 
@@ -85,10 +86,7 @@ def section_6_prior_knowledge(e: Evidence) -> Numbers:
     alpha = symbols("alpha")[0]
     variance = (1 - SymmetricDirichlet(2, alpha).diversity() - 0.5) / 2
     e.decides(identity((variance + 0.25) / variance, 2 + 2 * alpha))  # at least twice, whatever the prior
-    ratios, seen = [], np.arange(6)
-    maximum = likelihood.krr_mle(np.column_stack([seen, 5 - seen]), epsilon=1e-6)[:, 0]
-    for concentration in (0.5, 2.0):
-        case = TwoValues(5, 1e-6, concentration)
-        ratios.append(case.risk(maximum).distribution / case.risk().distribution)
+    cases = [TwoValues(5, 1e-6, concentration) for concentration in (0.5, 2.0)]
+    ratios = [case.risk(binary_mle(5, 1e-6)).distribution / case.risk().distribution for case in cases]
     e.needs(agree(ratios, [3.0, 6.0], rel=1e-4))
     return {"jeffreys": ratios[0], "beta": ratios[1]}

@@ -22,7 +22,7 @@ def by_size(tally: pd.DataFrame, boundaries: Sequence[int]) -> Strata:
 
 
 def _stratum(employees: Any, boundaries: Sequence[int]) -> Any:
-    return np.searchsorted(np.asarray(boundaries), employees, side="right") - 1
+    return np.searchsorted(boundaries, employees, side="right") - 1
 
 
 def labels(boundaries: Sequence[int]) -> list[str]:

@@ -28,7 +28,7 @@ LIMITING, ANY_N, VALID = "(59), many users", "any channel, any n", "sharpest val
 RELATIVE = "limiting error / least of any channel"
 
 
-def _binary_mle(users: int, epsilon: float) -> Floats:
+def binary_mle(users: int, epsilon: float) -> Floats:
     """Return the maximum-likelihood estimate of the first of two values for each number of its reports."""
     seen = np.arange(users + 1)
     return likelihood.krr_mle(np.column_stack([seen, users - seen]), epsilon=epsilon)[:, 0]
@@ -45,7 +45,7 @@ def binary_errors_and_bounds(users: Sequence[int], epsilons: Sequence[float]) ->
         unbiased = information.unbiased_frequency_error(KaryRandomisedResponse(epsilon, 2)) + 0.25
         errors = {
             "Bayes": count * case.risk().distribution,
-            "MLE": count * case.risk(_binary_mle(count, epsilon)).distribution,
+            "MLE": count * case.risk(binary_mle(count, epsilon)).distribution,
             "unbiased": unbiased,
             LIMITING: bounds.distribution(),
             "Theorem 4.1, any n": count * EntropyBounds(2).distribution(case.entropies()[0]),
