@@ -38,8 +38,6 @@ def _channels() -> Pairs:
         matrix, inputs = least.channel(), np.repeat([a_share, 1 - a_share], 2) / 2
         yield matrix.sum(axis=0), np.ones(4)
         yield channels.privacy_loss(matrix).epsilon, epsilon
-        sent = matrix[matrix.max(axis=1) > 0]
-        yield np.log(sent.max(axis=1) / sent.min(axis=1)).max(), epsilon
         yield least.scores @ matrix / least.target, np.ones(4)
         yield least.scores**2 @ matrix @ inputs, least.variance
 
