@@ -23,16 +23,6 @@ from ldpnb.sections import Numbers, Pairs, second_route
 PARAMETERS = (0.1, 0.25, 0.5, 0.9)
 
 
-@second_route(mechanisms.histogram_sensitivity)
-def _histogram() -> Pairs:
-    people = np.array(list(product(range(4), repeat=3)))  # 3: the user has gone
-    counts = np.stack([(people == value).sum(axis=1) for value in range(3)], axis=1)
-    moves = np.abs(counts[:, None] - counts).sum(axis=2) * ((people[:, None] != people).sum(axis=2) == 1)
-    gone = (people == 3).any(axis=1)
-    yield mechanisms.histogram_sensitivity("replacement"), moves[~gone][:, ~gone].max()
-    yield mechanisms.histogram_sensitivity("deletion"), moves[~gone][:, gone].max()
-
-
 @second_route(SignRandomiser.channel, SignRandomiser.p, SignRandomiser.q, SignRandomiser.miss_rate)
 def _signs() -> Pairs:
     for epsilon in (0.1, 3.0):
@@ -50,6 +40,10 @@ def frequency_central_laplace(e: Evidence) -> Numbers:
     e.proven(identity(noise_moment(CURATOR, 2), histograms.central_laplace_count_variance(eps, m)))
     e.decides(noise_is_private(CURATOR))
     moved, printed = mechanisms.histogram_sensitivity("replacement"), routes.published()["sensitivity"]
+    people = np.array(list(product(range(3), repeat=3)))  # three users, each with one of three values
+    counts = np.stack([(people == value).sum(axis=1) for value in range(3)], axis=1)
+    neighbours = (people[:, None] != people).sum(axis=2) == 1
+    e.same(moved, np.abs(counts[:, None] - counts).sum(axis=2)[neighbours].max())
     e.needs(printed == moved)
     worst = histograms.central_laplace_largest_error(1.0, 1000, routes.failure())
     return {"moved": moved, "worst": worst, "union": printed * np.log(1000 / routes.failure())}

@@ -51,12 +51,6 @@ def _users_needed() -> Pairs:
         yield routes.normal_tail(1.6, of_one / means.users_needed(mechanism, 1.6, failure())), failure()
 
 
-@second_route(means.users_for_certain)
-def _users_for_certain() -> Pairs:
-    least = next(users for users in count(1300) if routes.inverted_tail(users, users * 0.1) <= failure())
-    yield means.users_for_certain(NOISES[0], 1.6, failure()), least
-
-
 @second_route(means.success, means.laplace_sum_tail)
 def _success() -> Pairs:
     for users, total in ((100, 10.0), (1000, 100.0), (100, 36.0), (100, 0.36), (10_000, 0.036)):
@@ -64,13 +58,6 @@ def _success() -> Pairs:
     for users, reach in ((40, 5), (41, 7)):
         within = sum(comb(users, ones) for ones in range(users + 1) if abs(2 * ones - users) <= 2 * reach)
         yield means.success(BITS[1], users, 5 * (reach + 0.2) / users / np.tanh(1.5)), within / 2**users
-
-
-@second_route(means.laplace_report_bits)
-def _laplace_report_bits() -> Pairs:
-    for mechanism, resolution in ((LocalLaplace(1.0, 1024.0), 1.0), (LocalLaplace(0.5, 4096.0), 4.0)):
-        scale = mechanism.upper / mechanism.epsilon / resolution
-        yield means.laplace_report_bits(mechanism, resolution), routes.rounded_entropy(scale), 1e-6
 
 
 def one_bit_is_understood(e: Evidence) -> None:
@@ -125,7 +112,9 @@ def mean_local_laplace(e: Evidence) -> Numbers:
     spread = (n * fourth + 3 * n * (n - 1) * second * second) / (n * second) ** 2  # E S^4 / (E S^2)^2 of their sum
     e.proven(identity(spread, 3 + 3 / n))
     fewest, most = 2 * (1 - np.sqrt(6 * failure())), 2 / failure()
-    exact = means.users_for_certain(NOISES[0], 1.6, failure()) / 100
+    least = next(users for users in count(1300) if routes.inverted_tail(users, users * 0.1) <= failure())
+    e.same(means.users_for_certain(NOISES[0], 1.6, failure()), least)
+    exact = least / 100
     e.sure(fewest <= exact <= most)
     limit, met = means.users_needed(NOISES[0], 1.6, failure()) / 100, means.success(NOISES[0], 100, 1.6)
     return {"fewest": fewest, "most": most, "exact": exact, "limit": limit, "met": met}
@@ -160,8 +149,9 @@ def mean_communication(e: Evidence) -> Numbers:
     most = m / resolution * (1 + 1 / eps) + Symbol("1/2")
     e.proven(identity(2 * most + 1, np.exp(bits - 1) * (1 + eps + eps * resolution / m)))
     e.decides(proofs.positive_throughout(1 + 1 / u - coth))
-    sizes = (1024, 2048)
-    return {f"bits_{size}": means.laplace_report_bits(LocalLaplace(1.0, float(size)), 1.0) for size in sizes}
+    shown = {size: means.laplace_report_bits(LocalLaplace(1.0, float(size)), 1.0) for size in (1024, 2048)}
+    e.same(list(shown.values()), list(map(routes.rounded_entropy, shown)), rel=1e-6)
+    return {f"bits_{size}": entropy for size, entropy in shown.items()}
 
 
 def claim_1_bit_mean(e: Evidence) -> Numbers:

@@ -14,27 +14,9 @@ from ldpnb.papers.lecture20 import proofs, routes
 from ldpnb.papers.lecture20.proofs import CURATOR, NOISE, m, n, u
 from ldpnb.privacy import hockey_stick, purify
 from ldpnb.rng import stream
-from ldpnb.sections import Numbers, Pairs, second_route
+from ldpnb.sections import Numbers
 
 USERS, CHANNELS = 10_000, 100
-
-
-def _channels() -> list[tuple[float, np.ndarray]]:
-    rng = stream("channels", "purified", seed=1)
-    return [(epsilon, rng.dirichlet(np.full(5, 0.5), 3).T) for epsilon in np.linspace(0.1, 1.5, CHANNELS)]
-
-
-@second_route(hockey_stick.channel_delta, purify.purified, purify.refill)
-def _purified() -> Pairs:
-    for epsilon, laws in _channels():
-        gaps, pure = routes.largest_gaps(laws, np.exp(epsilon)), purify.purified(laws, epsilon)
-        yield hockey_stick.channel_delta(laws, epsilon), gaps.max()  # all data sets of one user are neighbours
-        yield pure.sum(axis=0), np.ones(3)
-        moved = np.maximum(gaps[:, 0], gaps[0] / np.exp(epsilon))  # into the band about the first law
-        yield 0.5 * np.abs(pure - laws).sum(axis=0), moved
-    for mass, end in ((0.9, 2.0), (1.2, 0.4)):
-        share = purify.refill(1 - mass, end)
-        yield mass * (1 - share) + end * share, 1.0
 
 
 def local_model_accuracy(e: Evidence) -> Numbers:
@@ -66,28 +48,31 @@ def local_model_accuracy(e: Evidence) -> Numbers:
 
 
 def local_model_pure_or_approximate(e: Evidence) -> Numbers:
-    moved, losses = [], []
-    for epsilon, laws in _channels():
-        pure = purify.purified(laws, epsilon)
-        moved.append(0.5 * np.abs(pure - laws).sum(axis=0).max() / hockey_stick.channel_delta(laws, epsilon))
+    moved, losses, rng = [], [], stream("channels", "purified", seed=1)
+    for epsilon in np.linspace(0.1, 1.5, CHANNELS):
+        laws = rng.dirichlet(np.full(5, 0.5), 3).T
+        pure, delta = purify.purified(laws, epsilon), hockey_stick.channel_delta(laws, epsilon)
+        distances, gaps = 0.5 * np.abs(pure - laws).sum(axis=0), routes.largest_gaps(laws, np.exp(epsilon))
+        e.same(delta, gaps.max())  # all data sets of one user are neighbours
+        e.same(pure.sum(axis=0), np.ones(3))
+        e.same(distances, np.maximum(gaps[:, 0], gaps[0] / np.exp(epsilon)))  # into the band about the first law
+        moved.append(distances.max() / delta)
         losses.append(np.log(pure.max(axis=1) / pure.min(axis=1)).max() / epsilon)
     e.needs(max(moved) <= 1 + 1e-9 and max(losses) <= 2 + 1e-9)
-    t, delta, a, b, excess, rho, law = symbols("t delta a b excess rho law")
+    t, shown, a, b, excess, rho, law = symbols("t delta a b excess rho law")
     # the band's ends are e^(2 epsilon) apart, and what is filled up is what rho exceeds e^epsilon P by, over e^epsilon
     e.decides(identity(rho * t / (rho / t), t * t) and identity(rho / t - law, (rho - t * law) / t))
     box = {t: (1, oo), excess: (0, 1)}
-    for mass, end in (
-        (1 - excess, t),
-        (1 + excess, 1 / t),
-    ):  # the way back is shorter than the band, and restores the mass
+    # the way back is shorter than the band, and restores the mass
+    for mass, end in ((1 - excess, t), (1 + excess, 1 / t)):
         share = purify.refill(1 - mass, end)
         e.decides(identity(mass + share * (end - mass), 1) and positive(share, box) and positive(1 - share, box))
     # Cauchy-Schwarz for weights a (the bit is shown) and b (kept as by Warner); the mean is 1/2 if they are unbiased
     slope = OneBit(budget(t)).slope
-    second, information = delta * a * a + (1 - delta) * b * b, delta + (1 - delta) * (slope * slope)
-    mean, apart = delta * a + (1 - delta) * slope * b, slope * a - b
-    e.proven(identity(second * information - mean * mean, delta * (1 - delta) * apart * apart))
-    e.proven(identity(means.approximate_bit_variance(budget(t), delta, n), (1 / information - 1) / (4 * n)))
+    second, information = shown * a * a + (1 - shown) * b * b, shown + (1 - shown) * (slope * slope)
+    mean, apart = shown * a + (1 - shown) * slope * b, slope * a - b
+    e.proven(identity(second * information - mean * mean, shown * (1 - shown) * apart * apart))
+    e.proven(identity(means.approximate_bit_variance(budget(t), shown, n), (1 / information - 1) / (4 * n)))
     tiny, small, large = (
         means.approximate_bit_variance(epsilon, delta, 1) / means.warner_variance(epsilon, 1)
         for epsilon, delta in ((1.0, 1e-6), (1.0, 1e-2), (0.01, 1e-3))
