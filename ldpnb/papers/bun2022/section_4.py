@@ -46,14 +46,6 @@ def _size_test() -> Pairs:
         yield data_dependent.advantage_bound(epsilon), most, 1e-8
 
 
-@second_route(rounding.nearest_rounding_loss)
-def _nearest() -> Pairs:
-    for n, rate, epsilon in ((7, 0.2, 0.5), (3, 0.4, 0.1), (4, 0.45, 0.5), (4, 0.45, 1.0), (4, 0.45, 2.0)):
-        drawn = [laws.subsets(range(count), int(np.floor(rate * count + 0.5))) for count in (n, n + 1)]
-        most = optimiser.largest_loss(*drawn, epsilon=epsilon).loss
-        yield rounding.nearest_rounding_loss(n, rate, epsilon), most
-
-
 @second_route(rounding.random_rounding_loss)
 def _at_random() -> Pairs:
     for n, rate, epsilon in ROUNDED:
@@ -172,8 +164,13 @@ def section_4_3_deterministic_rounding(e: Evidence) -> Numbers:
     # where the size stays m the loss exceeds eps exactly if m/(n + 1) > 1/(1 + t)
     factor = np.exp(lemmas.inserted_record_loss(m, n, eps))
     e.proven(identity(factor - t, (t - 1) * (m / (n + 1) * (t + 1) - 1)))
-    half, one, two = (rounding.nearest_rounding_loss(4, 0.45, epsilon) for epsilon in (0.5, 1.0, 2.0))
-    e.needs(agree(rounding.nearest_rounding_loss(7, 0.2, 0.5), 0.5) and half > 0.5 and one > 1 and two > 2)
+    losses = []
+    for n, rate, epsilon in ((7, 0.2, 0.5), (4, 0.45, 0.5), (4, 0.45, 1.0), (4, 0.45, 2.0)):
+        drawn = (laws.subsets(range(count), int(np.floor(rate * count + 0.5))) for count in (n, n + 1))
+        losses.append(rounding.nearest_rounding_loss(n, rate, epsilon))
+        e.same(losses[-1], optimiser.largest_loss(*drawn, epsilon=epsilon).loss)
+    jump, half, one, two = losses
+    e.needs(agree(jump, 0.5) and half > 0.5 and one > 1 and two > 2)
     return {"half": half, "one": one, "two": two}
 
 

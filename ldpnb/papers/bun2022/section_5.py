@@ -62,15 +62,6 @@ def _bounds() -> Pairs:
         yield design.upper_bound(epsilon), bound_by_odds(s[0], max(s[1:]), rate, epsilon)
 
 
-@second_route(ClusterSample.two_stage_upper_bound)
-def _two_stages() -> Pairs:  # attained where every cluster is drawn
-    yield ClusterSample((2, 1), 2).two_stage_upper_bound(0.5, 0.4), largest((2, 1), 2, 0.5, rate=0.4)
-    for s, m, epsilon, rate in TWO_STAGES:
-        spent = largest((1,), 1, epsilon, rate=rate)  # by one record alone
-        bound = ClusterSample(s, m).two_stage_upper_bound(epsilon, rate)
-        yield bound, bound_by_odds(s[0], max(s[1:]), m / len(s), spent)
-
-
 def by_odds(chances: Real) -> Real:
     """Return ``e^loss`` if the odds that the changed cluster was drawn are `chances`, given the best tail."""
     return ratio(subsampling.weighted_loss(eps, np.log(chances) - eps))
@@ -184,9 +175,13 @@ def section_5_2_two_stage_sampling(e: Evidence) -> Numbers:
     surplus = sympy.nsimplify(WORDS["about"], rational=True) * x - sympy.exp(x) + 1
     e.proven(identity(ratio(subsampling.srs_loss(eps, q)) - 1, q * (t - 1)) and sign_changes(surplus, x) == 1)
     e.proven(bool(surplus.subs(x, sympy.Rational("0.18")) > 0))
+    # attained where every cluster is drawn
+    e.same(ClusterSample((2, 1), 2).two_stage_upper_bound(0.5, 0.4), largest((2, 1), 2, 0.5, rate=0.4))
     gaps = []
     for sizes, drawn, epsilon, rate in TWO_STAGES:
         bounded = ClusterSample(sizes, drawn).two_stage_upper_bound(epsilon, rate)
+        spent = largest((1,), 1, epsilon, rate=rate)  # by one record alone
+        e.same(bounded, bound_by_odds(sizes[0], max(sizes[1:]), drawn / len(sizes), spent))
         gaps.append(100 * (bounded / largest(sizes, drawn, epsilon, rate=rate) - 1))
     e.needs(min(gaps) >= -1e-10)
     records = (1, 5, 10, 26, 50)

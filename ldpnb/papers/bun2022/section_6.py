@@ -38,15 +38,6 @@ def _one_draw() -> Pairs:
         yield unequal.one_draw_loss(rate, other, epsilon), optimiser.largest_loss(*both, epsilon=epsilon).loss
 
 
-@second_route(unequal.element_loss_floor, unequal.element_loss_weak_floor)
-def _floors() -> Pairs:  # randomised response on whether the likeliest record was drawn
-    for rates, epsilon in (([0.3, 0.1], 0.2), ([0.2, 0.8, 0.4], 1.0)):
-        accept, p_max = np.exp(epsilon) / (1 + np.exp(epsilon)), max(rates)
-        lost = (p_max * accept + (1 - p_max) * (1 - accept)) / (1 - accept)
-        yield unequal.element_loss_floor(rates, epsilon), np.log(lost)
-        yield unequal.element_loss_weak_floor(rates, epsilon), np.log(p_max * accept / (1 - accept))
-
-
 @second_route(unequal.poisson_loss)
 def _poisson() -> Pairs:
     yield unequal.poisson_loss([0.5, 0], [0, 0.5], 0.5), optimum(partial(laws.poisson, rates=0.5), 4, 0.5)
@@ -153,6 +144,9 @@ def section_6_1_pps_of_elements(e: Evidence) -> Numbers:
     e.proven(positive(floor - p * t, BUDGET | {p: SHARE}))
     rates = samples.pps_rates(WEIGHTS, 2)
     least, weak = unequal.element_loss_floor(rates, 1.0), unequal.element_loss_weak_floor(rates, 1.0)
+    told, chance = np.e / (1 + np.e), max(rates)  # of the likeliest record
+    e.same(least, np.log((chance * told + (1 - chance) * (1 - told)) / (1 - told)))
+    e.same(weak, np.log(chance * told / (1 - told)))
     one_draw, one_floor = unequal.one_draw_loss(0.4, 0.6, 1.0), unequal.element_loss_floor([0.4, 0.6], 1.0)
     e.needs(weak <= least and one_floor <= one_draw)
     return {"floor": least, "weak": weak, "one_draw": one_draw, "one_floor": one_floor}
