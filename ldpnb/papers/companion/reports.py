@@ -13,7 +13,7 @@ from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.claims import Evidence, agree, listed
 from ldpnb.deciders import budget, identity, symbols
 from ldpnb.estimators import sampling as estimators
-from ldpnb.mechanisms import best_gap
+from ldpnb.mechanisms.best_gap import BestGapChannel
 from ldpnb.mechanisms.contrasts import SignedBit
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.groups import DiscretisedMeans
@@ -29,17 +29,6 @@ eps = budget(t)
 HASHING = LocalHashing.optimised(1.0, 3)
 USERS, DELTA = 50_000, 1e-6
 SHARES, BUDGETS = (0.5, 0.25, 0.1, 0.05, 0.01, 0.001), (0.1, 0.5, 1.0, 2.0, 3.0, 6.0)
-
-
-@second_route(best_gap.BestGapChannel.channel, best_gap.BestGapChannel.variance, best_gap.BestGapChannel.target)
-def _channels() -> Pairs:
-    for a_share, epsilon in product(SHARES, BUDGETS):
-        least = best_gap.BestGapChannel(epsilon, a_share)
-        matrix, inputs = least.channel(), np.repeat([a_share, 1 - a_share], 2) / 2
-        yield matrix.sum(axis=0), np.ones(4)
-        yield channels.privacy_loss(matrix).epsilon, epsilon
-        yield least.scores @ matrix / least.target, np.ones(4)
-        yield least.scores**2 @ matrix @ inputs, least.variance
 
 
 @second_route(LocalHashing.optimised)
@@ -86,27 +75,19 @@ def small() -> tuple[Any, ...]:
     return KaryRandomisedResponse(1.5, 3), unary, hashing, SubsetSelection(1.5, 4, 2)
 
 
-@second_route(blanket.Blanket.of, blanket.Blanket.of_channel, blanket.Blanket.delta_upper)
+@second_route(blanket.Blanket.of, blanket.Blanket.of_channel, blanket.Blanket.delta_upper, blanket.Blanket.sampled)
+@second_route(shuffling.ShuffledReports.epsilon_upper)
 def _blankets() -> Pairs:
     for mechanism in small():
         law = mechanism.channel()
         yield law.sum(axis=0), np.ones(law.shape[1])
         few = blanket.Blanket.of(mechanism)
         yield few.delta_upper(0.4, users=60), blanket.Blanket.of_channel(law).delta_upper(0.4, users=60)
-
-
-@second_route(blanket.Blanket.sampled, shuffling.ShuffledReports.epsilon_upper)
-def _account() -> Pairs:
     account = shuffling.ShuffledReports(5000, 0.5, KaryRandomisedResponse(3.0, 20))
     general = blanket.Blanket.of(account.mechanism).sampled(0.5)
     yield general.epsilon_upper(1e-6, users=5000), account.epsilon_upper(1e-6), 2e-3
     yield general.epsilon_upper(1e-6, users=50_000), replace(account, users=50_000).epsilon_upper(1e-6), 2e-3
     yield replace(account, users=4).delta_upper(0.7), blanket_bound(general, 0.7, 4)
-
-
-@second_route(shuffling.closed_form)
-def _closed_form() -> Pairs:
-    yield from published_bound()
 
 
 @second_route(shuffling.gaussian_delta, shuffling.gaussian_deviation, histograms.central_laplace_count_variance)
@@ -126,7 +107,7 @@ def ratio(mechanism: Any, a_share: float, epsilon: float) -> float:
     """Return the variance of another mechanism over the least one, values 0 being the worst for both."""
     sizes = (round(1000 * a_share), 1000 - round(1000 * a_share))
     variance = gaps.GroupGap(mechanism(sizes), sizes).worst_variance()
-    return float(1000 * variance / best_gap.BestGapChannel(epsilon, a_share).variance)
+    return float(1000 * variance / BestGapChannel(epsilon, a_share).variance)
 
 
 def the_best_channel_for_a_gap(e: Evidence) -> Numbers:
@@ -139,7 +120,13 @@ def the_best_channel_for_a_gap(e: Evidence) -> Numbers:
     e.proven(identity(slack, 16 * (t * low - high) * (t * high - low)))
     e.proven(identity(gaps.GroupGap(SignedBit(eps, (1, 1)), (1, 1)).worst_variance() * 2, 64 / (4 * price)))
     cells = list(product(SHARES, BUDGETS))
-    least = [best_gap.BestGapChannel(b, s) for s, b in cells]
+    least = [BestGapChannel(b, s) for s, b in cells]
+    for one, (a_share, epsilon) in zip(least, cells, strict=True):
+        matrix, inputs = one.channel(), np.repeat([a_share, 1 - a_share], 2) / 2
+        e.same(matrix.sum(axis=0), np.ones(4))
+        e.same(channels.privacy_loss(matrix).epsilon, epsilon)
+        e.same(one.scores @ matrix / one.target, np.ones(4))
+        e.same(one.scores**2 @ matrix @ inputs, one.variance)
     e.sure(max(abs(one.variance / one.bound - 1) for one in least) < 1e-6)
     sign = {(s, b): ratio(lambda sizes, b=b: SignedBit(b, sizes), s, b) for s, b in cells}
     moved = {(s, b): ratio(lambda _, b=b: DiscretisedMeans.calibrated(b), s, b) for s, b in cells}
@@ -168,6 +155,8 @@ def shuffled_reports_of_any_randomizer(e: Evidence) -> Numbers:
         few = blanket.Blanket.of(mechanism)
         exact = blanket_bound(few, 0.7, 4)
         e.sure(exact <= few.delta_upper(0.7, users=4) <= exact * 1.01)
+    for one, other in published_bound():
+        e.same(one, other)
     published = shuffling.closed_form(DELTA, users=100_000, epsilon=2.0)
     made: dict[str, Any] = {"krr": KaryRandomisedResponse(2.0, 16), "sue": UnaryEncoding.symmetric(2.0, 16)}
     made |= {"olh": LocalHashing.optimised(2.0, 16), "subset": SubsetSelection.optimal(2.0, 16)}

@@ -14,20 +14,10 @@ from ldpnb.deciders import budget, derivative, identity, oo, positive, replaced,
 from ldpnb.designs import laws
 from ldpnb.papers.bun2022.shared import BUDGET, eps, optimum, small, t
 from ldpnb.privacy import clusters, optimiser, releases, subsampling
-from ldpnb.sections import Numbers, Pairs, second_route
+from ldpnb.sections import Numbers
 
 (q,) = symbols("q")
 RATE = {q: (0, 1)}
-
-
-@second_route(releases.releases_loss, clusters.ClusterSample.upper_bound)
-def _releases() -> Pairs:
-    drawn = partial(optimum, partial(laws.subsets, size=1), 10, mechanism="replacement")
-    tenth = partial(subsampling.srs_loss, sampling_rate=0.1)
-    yield releases.releases_loss([1.0, 1.0], tenth), drawn(2.0)
-    yield releases.releases_loss([1.0, 0.5], tenth, fresh=True), drawn(1.0) + drawn(0.5)
-    design = clusters.ClusterSample([5] * 10, 1)
-    yield releases.releases_loss([1.0, 1.0], design.loss), design.upper_bound(2.0)
 
 
 def _poisson_growth() -> list[Real]:
@@ -121,5 +111,9 @@ def several_releases_from_one_sample(e: Evidence) -> Numbers:
     one, fresh, kept, anew = (
         releases.releases_loss([1.0, 1.0], loss, fresh=new) for loss in (tenth, often) for new in (False, True)
     )
+    drawn = partial(optimum, partial(laws.subsets, size=1), 10, mechanism="replacement")
+    e.same([one, fresh], [drawn(2.0), 2 * drawn(1.0)])
+    design = clusters.ClusterSample([5] * 10, 1)
+    e.same(releases.releases_loss([1.0, 1.0], design.loss), design.upper_bound(2.0))
     e.needs(one > fresh and kept < anew)
     return {"one": one, "fresh": fresh, "kept": kept, "anew": anew}

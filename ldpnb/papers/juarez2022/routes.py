@@ -337,20 +337,6 @@ def _executed() -> Pairs:
         yield LaplaceMeans.executed(epsilon).law(0, 0.5), np.array(rows)
 
 
-@second_route(budgets.best_laplace)
-def _best_laplace() -> Pairs:
-    for epsilon, share in product((1.0, 6.0), (0.5, 0.01)):
-        halves = (round(10**6 * share), 10**6 - round(10**6 * share))
-        best, tried = budgets.best_laplace(epsilon, halves), np.linspace(0.1, 1, 20_001) * epsilon
-        both = np.append(tried, best.value_epsilon)
-        variance: Any = sum(
-            printed_variance_laplace(epsilon - both / 2, both, 2.0, size=n, clients=10**6, second_moment=1)
-            for n in halves
-        )
-        yield best.group_epsilon + best.value_epsilon / 2, epsilon
-        yield variance[-1], variance[:-1].min(), 1e-7
-
-
 def _binomial_tail(terms: int, deviation: float) -> float:
     """Return ``P(|S| >= deviation)`` for a sum of fair signs, adding up the binomial law around its mode."""
     least = int(np.ceil((terms + deviation) / 2 - 1e-9))

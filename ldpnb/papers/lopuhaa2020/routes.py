@@ -24,7 +24,7 @@ from ldpnb.arithmetic import Counts, Floats
 from ldpnb.estimators import bayes, frequency, likelihood
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.subsets import SubsetSelection
-from ldpnb.privacy import best_channel, channel
+from ldpnb.privacy import best_channel
 from ldpnb.sections import Pairs, second_route
 
 published = partial(claims.published, "lopuhaa2020")
@@ -250,11 +250,6 @@ def _randomised_response() -> Pairs:
     for epsilon, size in (*CASES, (1e-6, 2), (0.5, 300)):
         for tallies in (drawn_tallies(size), 10**6 * drawn_tallies(size)):
             yield likelihood.krr_mle(tallies, epsilon=epsilon), levelled(tallies, 1 / np.expm1(epsilon))
-
-
-@second_route(channel.privacy_loss)
-def _losses() -> Pairs:
-    yield from ((channel.privacy_loss(rows).epsilon, loss(rows)) for rows in CHANNELS)
 
 
 @second_route(UnaryEncoding.channel, UnaryEncoding.epsilon, UnaryEncoding.optimised)

@@ -87,6 +87,8 @@ def section_2_4_assumptions(e: Evidence) -> Numbers:
     risks = [exact_risk.exact_risks(merged, n, routes.JEFFREYS, {})["Bayes"].distribution for n in (4, 8, 16)]
     floor = 2 / 8 * (1 * 2) / (1.5 * 2.5)  # the second share of the two is Beta(1/2, 1/2), their sum Beta(1, 1/2)
     e.needs(min(risks) >= floor)
+    for rows in routes.CHANNELS:
+        e.same(channel.privacy_loss(rows).epsilon, routes.loss(rows))
     loss = channel.privacy_loss([[0.5, 0.0], [0.5, 1.0]]).epsilon
     e.needs(np.isinf(loss))
     return dict(zip(("four", "eight", "sixteen"), risks, strict=True)) | {"floor": floor, "loss": loss}

@@ -23,17 +23,10 @@ from ldpnb.papers.lopuhaa2020.routes import published
 from ldpnb.papers.lopuhaa2020.tables import frequencies
 from ldpnb.papers.lopuhaa2020.tables.frequencies import Truth
 from ldpnb.rng import stream
-from ldpnb.sections import Numbers, Pairs, second_route
+from ldpnb.sections import Numbers
 
 SEED, CERTAIN = 2022, 6.0
 BETTER = 1 / WORDS["equal"]
-
-
-@second_route(public.adult)
-def _adult() -> Pairs:
-    for column, key in ((public.adult("age"), "adult_age"), (public.adult("workclass"), "adult_workclass")):
-        users, size = published()["adult_users"], published()[f"{key}_domain_size"]
-        yield [column.users, column.counts.sum(), column.counts.size], [users, users, size]
 
 
 def section_5_equivalence(e: Evidence) -> Numbers:
@@ -180,7 +173,11 @@ def figure_3(e: Evidence) -> Numbers:
 
 
 def figures_4_and_5(e: Evidence) -> Numbers:
-    ages, classes = (Truth.from_counts(f"Adult {name}", public.adult(name).counts) for name in ("age", "workclass"))
+    columns = {name: public.adult(name) for name in ("age", "workclass")}
+    for name, column in columns.items():
+        users, size = published()["adult_users"], published()[f"adult_{name}_domain_size"]
+        e.same([column.users, column.counts.sum(), column.counts.size], [users, users, size])
+    ages, classes = (Truth.from_counts(f"Adult {name}", column.counts) for name, column in columns.items())
     distances = Truth.from_counts("taxi distance", taxi.stand_in("trip_distance").counts)
     plain = _mle(_compare("k-RR", ages, 1.0, baseline="unbiased")).loc[1.0, "frequency"]
     near = _mle(_compare("k-RR", ages, 1.0, 4.0)).xs("frequency", level="target")["ratio"]
