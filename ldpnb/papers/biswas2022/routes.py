@@ -18,7 +18,6 @@ from ldpnb.accuracy import histograms
 from ldpnb.accuracy.personalised import PersonalRates
 from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.arithmetic import Floats, read_only
-from ldpnb.designs import reporters
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.privacy import shuffling
@@ -207,10 +206,6 @@ _enumerated(
 _enumerated(
     estimators.realised_size,
     lambda c: (estimators.realised_size(c.tallies, sampling_rate=c.rates[0], mechanism=c.mechanism), c.realised),
-)
-_enumerated(
-    reporters.expected_reports,
-    lambda c: (reporters.expected_reports(c.holders, c.rates[0]), c.mean(c.tallies.sum(axis=1))),
 )
 _enumerated(SampledCounts.mean_unadjusted, lambda c: (c.survey.mean_unadjusted(c.holders), c.mean(c.unadjusted)))
 _enumerated(

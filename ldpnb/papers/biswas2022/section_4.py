@@ -99,7 +99,9 @@ def figure_3_trade_off(e: Evidence) -> Numbers:
     e.proven(proofs.sums_over_users("variance_realised_size") and proofs.thinned(proofs.realised))
     e.decides(proofs.improves("variance_realised_size"))
     low, high = published()["rate_low"], published()["rate_high"]
-    few, many = (reporters.expected_reports(int(published()["nodes"]), rate) for rate in (low, high))
+    users = int(published()["nodes"])
+    few, many = (reporters.expected_reports(users, rate) for rate in (low, high))
+    e.same([few, many], [low * users, high * users])
     far, near = (_distance(C_HAT, FIRST, rate, EPSILON) for rate in (low, high))
     e.needs(better(near, far))
     return {"few": few, "far": far, "many": many, "near": near}

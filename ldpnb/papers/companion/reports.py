@@ -95,14 +95,6 @@ def _noise() -> Pairs:
     yield from chain(gaussian_noise(), laplace_noise())
 
 
-@second_route(SampledCounts.rare_variance_realised_size, estimators.realised_size)
-def _rare() -> Pairs:
-    one, rate = Case(6.0, 101, (0,), (0.2,)), 0.2  # a user who holds another value
-    yield estimators.realised_size(one.tallies, sampling_rate=rate, mechanism=one.mechanism), one.realised
-    enumerated = USERS * one.variance(one.realised)[1]
-    yield SampledCounts(USERS, rate, one.mechanism).rare_variance_realised_size, enumerated
-
-
 def ratio(mechanism: Any, a_share: float, epsilon: float) -> float:
     """Return the variance of another mechanism over the least one, values 0 being the worst for both."""
     sizes = (round(1000 * a_share), 1000 - round(1000 * a_share))
@@ -173,6 +165,9 @@ def shuffled_reports_against_central_gaussian_noise(e: Evidence) -> Numbers:
         reports = shuffling.ShuffledReports(USERS, rate, KaryRandomisedResponse(local, 101))
         e.same([reports.delta_lower(central), reports.delta_upper(central)], [DELTA, DELTA], rel=5e-3, abs=0)
         variance = float(SampledCounts(USERS, rate, reports.mechanism).rare_variance_realised_size)
+        one = Case(local, 101, (0,), (rate,))  # a user who holds another value
+        e.same(estimators.realised_size(one.tallies, sampling_rate=rate, mechanism=one.mechanism), one.realised)
+        e.same(variance, USERS * one.variance(one.realised)[1])
         gaussian[central, rate] = variance / shuffling.gaussian_deviation(central, DELTA) ** 2
         laplace[central, rate] = variance / histograms.central_laplace_count_variance(central)
     e.needs(all(gaussian[central, 0.2] < 1 < gaussian[central, 0.02] for central in (0.1, 1.0, 2.0)))

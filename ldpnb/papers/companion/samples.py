@@ -1,4 +1,4 @@
-"""What decides what a random sample hides: second routes, and a check for each claim of ``samples.toml``.
+"""What decides what a random sample hides: a check for each claim of ``samples.toml``.
 
 ``t = e^epsilon``, ``q`` a sampling rate.
 """

@@ -1,6 +1,6 @@
 """What decides lecture20 on means: second routes, and a check for each claim of ``means.toml``."""
 
-from itertools import count
+from itertools import count, product
 from math import comb
 
 import numpy as np
@@ -27,20 +27,6 @@ def _normal() -> Pairs:
     for chance in (failure(), 0.3):
         yield routes.normal_tail(means.normal_quantile(chance), 1.0), chance
         yield routes.normal_tail(means.normal_error(4.0, chance), 4.0), chance
-
-
-@second_route(means.warner_error, means.largest_warner_constant)
-def _warner_errors() -> Pairs:
-    bits, f = np.array([1, 1, 1, 1, 0, 0]), failure()
-    for epsilon in (1e-2, 1.0, 8.0):
-        outcomes, chances = routes.all_bits(routes.printed_rates(bits, epsilon, 1.0))
-        errors = routes.printed_means(outcomes, epsilon, 1.0) - bits.mean()
-        for chance in (f, 0.3):
-            yield means.warner_error(epsilon, 6, 4, chance), routes.smallest_error(errors, chances, chance)
-    yield means.largest_warner_constant(1, f), np.log((1 - f) / f) * (1 - f) / (1 - 2 * f), 1e-7
-    # Of two users a one and a zero are worst: a lie is undone by another, and just one is likely below this budget.
-    truth = np.sqrt(1 - 2 * f)
-    yield means.largest_warner_constant(2, f), np.log((1 + truth) / (1 - truth)) / (np.sqrt(2) * truth), 1e-7
 
 
 @second_route(means.users_needed)
@@ -80,7 +66,16 @@ def randomised_response(e: Evidence) -> Numbers:
     one_bit_is_understood(e)
     e.decides(proofs.positive_throughout(1 / (4 * u * u) - means.warner_variance(2 * u, 1)))
     largest = routes.published()["largest_epsilon"]
-    worst = [means.largest_warner_constant(users, failure()) for users in (1, 5, 20, 100)]
+    bits, f = np.array([1, 1, 1, 1, 0, 0]), failure()
+    for epsilon, chance in product((1e-2, 1.0, 8.0), (f, 0.3)):
+        outcomes, chances = routes.all_bits(routes.printed_rates(bits, epsilon, 1.0))
+        errors = routes.printed_means(outcomes, epsilon, 1.0) - bits.mean()
+        e.same(means.warner_error(epsilon, 6, 4, chance), routes.smallest_error(errors, chances, chance))
+    e.same(means.largest_warner_constant(1, f), np.log((1 - f) / f) * (1 - f) / (1 - 2 * f), rel=1e-7)
+    # of two users a one and a zero are worst: a lie is undone by another, and just one is likely below this budget
+    truth = np.sqrt(1 - 2 * f)
+    e.same(means.largest_warner_constant(2, f), np.log((1 + truth) / (1 - truth)) / (np.sqrt(2) * truth), rel=1e-7)
+    worst = [means.largest_warner_constant(users, f) for users in (1, 5, 20, 100)]
     return {
         "chebyshev": 1 / np.sqrt(failure()),
         "hoeffding": claims.at_most(largest * float(means.certain_error(OneBit(largest), 1, failure()))),

@@ -1,4 +1,4 @@
-"""What decides lecture20 on the model: second routes, and a check for each claim of ``model.toml``."""
+"""What decides lecture20 on the model: a check for each claim of ``model.toml``."""
 
 import numpy as np
 
