@@ -1,8 +1,8 @@
 """Formulas made wrong: by one per cent, and in kind, by changing one place of their code."""
 
 import ast
-import importlib
 import inspect
+import pkgutil
 import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, is_dataclass, replace
@@ -16,7 +16,6 @@ from flint import arb
 from ldpnb.arithmetic import Symbol, is_exact
 from ldpnb.deciders.balls import Tangent
 
-FACTOR = 1.01
 KINDS = ("sign", "factor", "off by one", "exchanged", "part of the domain")
 TRIES = 6
 """Changes of the code tried until one changes what a check computes; after them the result is one too large."""
@@ -25,24 +24,12 @@ SWAPPED = {ast.Add: ast.Sub, ast.Sub: ast.Add}
 
 def owner_of(path: str) -> tuple[Any, str]:
     """The module or class that holds the formula of that path below ``ldpnb``, and its name there."""
-    parts = path.split(".")
-    for depth in range(len(parts) - 1, 0, -1):
-        try:
-            owner = importlib.import_module("ldpnb." + ".".join(parts[:depth]))
-        except ModuleNotFoundError:
-            continue
-        for part in parts[depth:-1]:
-            owner = getattr(owner, part)
-        return owner, parts[-1]
-    raise LookupError(path)
+    owner, _, name = path.rpartition(".")
+    return pkgutil.resolve_name(f"ldpnb.{owner}"), name
 
 
-def by_one_per_cent(number: Any) -> Any:
-    return number * FACTOR
-
-
-def wrong_result(result: Any, change: Callable[[Any], Any] = by_one_per_cent) -> Any:
-    """What a formula returns, every number of it changed."""
+def wrong_result(result: Any, change: Callable[[Any], Any] = lambda number: number * 1.01) -> Any:
+    """What a formula returns, every number of it changed, by one per cent if nothing else is said."""
     if isinstance(result, bool | np.bool_ | str) or result is None:
         raise TypeError(f"a formula returning {result!r} needs a control of its own")
     if isinstance(result, dict):

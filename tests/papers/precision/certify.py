@@ -6,38 +6,27 @@ bounds its own rounding error; what is printed must be within half a unit of its
 an upper bound, rounded up."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from fractions import Fraction
-from functools import cache
+from collections.abc import Callable, Iterable
+from decimal import Decimal
 
 from mpmath import mp, mpf
 
 from ldpnb.run.ledger import committed_ledger
 
-Certificates = Mapping[str, Mapping[str, Callable[[], object]]]
-"""By claim and piece of text."""
-
 NUMBER = r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
 DIGITS = (27, 35)
 
 
-@cache
-def _ledger() -> dict[str, str]:
-    table = committed_ledger()
-    texts = zip(table["evidence"], table["corrected"], table["assumption"], strict=True)
-    return dict(zip(table["claim"], map(" | ".join, texts), strict=True))
-
-
-def text_of(claim: str) -> str:
-    """Return all that the committed ledger says of a claim; the tests of notebooks compare it with the checks."""
-    return _ledger()[claim]
+LEDGER = committed_ledger().set_index("claim")
+TEXTS = LEDGER[["evidence", "corrected", "assumption"]].agg(" | ".join, axis=1)
+"""All that the committed ledger says of a claim; the tests of notebooks compare it with the checks."""
 
 
 def printed(claim: str, piece: str) -> list[str]:
     """Return the numbers that stand at the gaps of a piece of the verdict's text."""
     pattern = f"({NUMBER})".join(map(re.escape, re.split(r"\{(?:>=)?\}", piece)))
-    found = re.findall(pattern, text_of(claim))
-    assert len(found) == 1, f"{claim}: {piece!r} occurs {len(found)} times in: {text_of(claim)}"
+    found = re.findall(pattern, TEXTS[claim])
+    assert len(found) == 1, f"{claim}: {piece!r} occurs {len(found)} times in: {TEXTS[claim]}"
     return [found[0]] if isinstance(found[0], str) else list(found[0])
 
 
@@ -54,26 +43,15 @@ def values(function: Callable[[], object]) -> list[mpf]:
     return fine
 
 
-def last_digit(number: str) -> Fraction:
-    """Return the unit of the last digit of a printed number.
-
-    >>> last_digit("1.50"), last_digit("3e-05"), last_digit("7")
-    (Fraction(1, 100), Fraction(1, 100000), Fraction(1, 1))
-    """
-    mantissa, _, exponent = number.partition("e")
-    return Fraction(10) ** (int(exponent or 0) - len(mantissa.partition(".")[2]))
-
-
 def certify(claim: str, piece: str, function: Callable[[], object]) -> None:
     """Fail unless every number printed in the piece is the value's to its last digit."""
     shown, exact = printed(claim, piece), values(function)
     assert len(shown) == len(exact), f"{claim}: {len(shown)} numbers in {piece!r}, {len(exact)} computed"
     for number, value, bound in zip(shown, exact, re.findall(r"\{(>=)?\}", piece), strict=True):
         with mp.workdps(DIGITS[-1]):
-            unit = last_digit(number)
-            off = (mpf(Fraction(number).numerator) / Fraction(number).denominator - value) * unit.denominator
-            high, low = (1, 0) if bound else (mpf("0.5000001"), mpf("-0.5000001"))
-            assert low <= off / unit.numerator <= high, f"{claim}: printed {number}, is {mp.nstr(value, 15)}"
+            off = (mpf(number) - value) / mpf(10) ** Decimal(number).as_tuple().exponent  # in units of the last digit
+            low, high = (mpf(0), mpf(1)) if bound else (mpf("-0.5000001"), mpf("0.5000001"))
+            assert low <= off <= high, f"{claim}: printed {number}, is {mp.nstr(value, 15)}"
 
 
 def largest(holds: Callable[[mpf], bool], low: mpf, high: mpf) -> mpf:
@@ -82,8 +60,3 @@ def largest(holds: Callable[[mpf], bool], low: mpf, high: mpf) -> mpf:
         middle = (low + high) / 2
         low, high = (middle, high) if holds(middle) else (low, middle)
     return low
-
-
-def pieces(certificates: Certificates) -> list[tuple[str, str]]:
-    """Return all pairs of a claim and a piece of its text."""
-    return [(claim, piece) for claim, of_claim in certificates.items() for piece in of_claim]

@@ -113,8 +113,6 @@ EXCEPTIONS = dict.fromkeys(
     "appendix-b-error": "is the least of equation (19), which is compared with an enumeration",
     "section-6-dropouts": "prints two decimals that are exact",
     "figure-4": "prints equation (20), which section-5-largest-variance certifies",
-    "table-2-errors": "prints means of a folded law that the second route integrates",
-    "table-2-standard-deviations": "prints chances counted in simulated sets of ten runs",
     "appendix-d-rates": "subtracts printed numbers",
     "appendix-d-synthetic-data": "subtracts published numbers, and a chance certified by ball arithmetic",
     "appendix-d-bounds": "divides what table-2-bounds certifies by what table-2-errors prints",

@@ -107,7 +107,6 @@ CERTIFICATES = {
         "errors {}, {} at 1, {}, {} at .001": lambda: warner_ratios(mpf(1)) + warner_ratios(mpf("0.001")),
     },
 }
-SIMULATED = ("figure-2-n-10-6", "figure-2-n-10-4", "figure-2-n-comparable-to-a", "figure-3")
 EXCEPTIONS = {
     "algorithm-1": "prints whole numbers",
     "section-6-large-domains": "prints whole numbers and tolerances",
@@ -118,4 +117,4 @@ EXCEPTIONS = {
     "section-3-monte-carlo": "marginal likelihoods, compared by their second routes",
     "theorem-3.3": "every tally enumerated",
     "theorem-4.4": "least slack over drawn channels and distributions",
-} | dict.fromkeys((*SIMULATED, "figures-2-and-3", "figures-4-and-5"), "simulated")
+}
