@@ -26,8 +26,9 @@ def scores(table: pd.DataFrame, simulated: str, exact: str, error: str = "standa
     return (table[simulated] - table[exact]) / table[error]
 
 
-def by_key(table: pd.DataFrame, value: str, keys: list[str], error: str = "standard error") -> pd.Series:
+def by_rows(table: pd.DataFrame, value: str, error: str = "standard error") -> pd.Series:
     """The same where the exact values are rows without a standard error."""
+    keys = [column for column in table if column not in (value, error)]
     exact, simulated = (table[table[error].isna() == is_exact].set_index(keys) for is_exact in (True, False))
     assert len(simulated) == len(exact)
     return (simulated[value] - exact[value]) / simulated[error]
@@ -35,18 +36,17 @@ def by_key(table: pd.DataFrame, value: str, keys: list[str], error: str = "stand
 
 def errors_of_means() -> pd.Series:
     table = means.errors_by_users([100, 10**6], epsilon=1.0, upper=24.0, runs=2000, seed=1)
-    return by_key(table, "root mean squared error (hours)", ["mechanism", "users"])
+    return by_rows(table, "root mean squared error (hours)")
 
 
 def errors_of_counts() -> pd.Series:
     table = histograms.count_errors(histograms.zipf_counts(50, 10_000, seed=1), [0.2, 2.0], 60, seed=1)
-    return by_key(table, "root mean squared error (users)", ["mechanism", "epsilon (nats)"])
+    return by_rows(table, "root mean squared error (users)")
 
 
 def sampling_bias() -> pd.Series:
     table = sampling.bias_curve(COUNTS, [1.0, 3.0], [0.2, 1.0], 50, seed=5)
-    keys = [column for column in table if column not in ("bias (users)", "standard_error")]
-    return by_key(table, "bias (users)", keys, "standard_error")
+    return by_rows(table, "bias (users)", "standard_error")
 
 
 def reweighted_rates() -> pd.Series:
@@ -122,3 +122,13 @@ def test_notebooks_run_at_the_scale_of_the_source(name: str) -> None:
     defaults = {p.name: p.default for p in find(f"1_biswas2022/{name}").parameters}
     assert defaults["users"] == published()["nodes"] == 50_000
     assert {published()["rate_low"], published()["rate_high"]} <= set(defaults["sampling_rates"])
+
+
+def test_establishments_agree_exactly_with_their_classes_and_the_total() -> None:
+    tally = establishments.simulate(top_code=50_000)
+    assert (tally["employees"] * tally["establishments"]).sum() == establishments.EMPLOYED
+    for low, high, count in establishments.CLASSES:
+        assert tally.loc[tally["employees"].between(low, high), "establishments"].sum() == count
+    assert not tally["employees"].duplicated().any()
+    assert tally.equals(establishments.simulate(top_code=50_000))
+    assert establishments.simulate(top_code=10_000)["employees"].max() == 10_000

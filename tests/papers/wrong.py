@@ -16,7 +16,6 @@ from flint import arb
 from ldpnb.arithmetic import Symbol, is_exact
 from ldpnb.deciders.balls import Tangent
 
-KINDS = ("sign", "factor", "off by one", "exchanged", "part of the domain")
 TRIES = 6
 """Changes of the code tried until one changes what a check computes; after them the result is one too large."""
 SWAPPED = {ast.Add: ast.Sub, ast.Sub: ast.Add}
@@ -69,7 +68,8 @@ def exchanged(node: ast.AST) -> ast.AST | None:
     return None
 
 
-CHANGES = dict(zip(KINDS, (other_sign, other_factor, one_more, exchanged), strict=False))
+CHANGES = {"sign": other_sign, "factor": other_factor, "off by one": one_more, "exchanged": exchanged}
+KINDS = (*CHANGES, "part of the domain")
 
 
 def function_of(path: str) -> Any:
