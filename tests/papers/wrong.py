@@ -19,6 +19,7 @@ from ldpnb.deciders.balls import Tangent
 TRIES = 6
 """Changes of the code tried until one changes what a check computes; after them the result is one too large."""
 SWAPPED = {ast.Add: ast.Sub, ast.Sub: ast.Add}
+IDLE = (ast.Raise, ast.Assert, ast.JoinedStr)
 
 
 def owner_of(path: str) -> tuple[Any, str]:
@@ -96,7 +97,7 @@ def rewritten(function: Any, kind: str, place: int) -> Any:
     top = tree.body[0]
     assert isinstance(top, ast.FunctionDef)
     top.decorator_list, top.returns = [], None
-    places = [(at, key, new) for n in walked(top) for at, key, old in slots(n) if (new := CHANGES[kind](old))]
+    places = [(at, key, new) for n in top.body for at, key, old in slots(n) if (new := CHANGES[kind](old))]
     if not places:
         return None
     at, key, new = places[place % len(places)]
@@ -104,22 +105,18 @@ def rewritten(function: Any, kind: str, place: int) -> Any:
     return compiled(function, tree)
 
 
-def walked(top: ast.FunctionDef) -> Iterator[ast.AST]:
-    """What computes: neither annotations nor errors."""
-    stack: list[ast.AST] = list(reversed(top.body))
-    while stack:
-        node = stack.pop()
-        yield node
-        skipped = (ast.Raise, ast.Assert, ast.JoinedStr)
-        inner = [n for n in ast.iter_child_nodes(node) if not isinstance(n, skipped)]
-        stack += reversed([n for n in inner if n is not getattr(node, "annotation", None)])
-
-
 def slots(node: ast.AST) -> Iterator[tuple[Any, Any, ast.AST]]:
-    """What holds each expression of a node, its key there, and the expression."""
+    """What holds each expression in a node, its key there, and the expression; not in annotations nor in errors."""
+    inner = []
     for name, value in ast.iter_fields(node):
         holder, items = (value, enumerate(value)) if isinstance(value, list) else (node.__dict__, [(name, value)])
-        yield from ((holder, key, item) for key, item in items if isinstance(item, ast.expr))
+        for key, item in items:
+            if isinstance(item, ast.expr):
+                yield holder, key, item
+            if isinstance(item, ast.AST) and name != "annotation" and not isinstance(item, IDLE):
+                inner.append(item)
+    for item in inner:
+        yield from slots(item)
 
 
 def magnitude(value: Any) -> float | None:

@@ -98,6 +98,7 @@ def test_the_error_of_the_unbiased_estimate_is_above_every_bound(mechanism, data
 def test_tail_bounds_lie_above_the_exact_tail(terms: int, deviation: float) -> None:
     exact = tails.symmetric_binomial(terms, deviation)
     assert 0 <= exact <= tails.hoeffding(terms, deviation) * SLACK
+    assert tails.hoeffding(terms, deviation) == pytest.approx(min(1.0, 2 * np.exp(-(deviation**2) / 2 / terms)))
     assert exact <= tails.bernstein(float(terms), 1.0, deviation) * SLACK
     assert exact <= tails.chebyshev(float(terms), deviation) * SLACK
 
