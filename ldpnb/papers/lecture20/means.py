@@ -14,7 +14,7 @@ from ldpnb.deciders import ball, digits, identity, oo, positive, sign_changes, s
 from ldpnb.deciders.algebra import derivative, expression
 from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, OneBit
 from ldpnb.papers.lecture20 import proofs, routes
-from ldpnb.papers.lecture20.proofs import CURATOR, NOISE, eps, m, n, u, y
+from ldpnb.papers.lecture20.proofs import BIT, CURATOR, NOISE, eps, m, n, t, u, y
 from ldpnb.papers.lecture20.routes import failure
 from ldpnb.sections import Numbers, Pairs, second_route
 
@@ -52,12 +52,12 @@ def one_bit_is_understood(e: Evidence) -> None:
     The estimate depends on the mean of the bits alone, whose chance of a one is affine in the value. A user's part has
     variance ``(m / slope)^2 P (1 - P)``, which is largest at m/2; at 0 and m it is Warner's.
     """
-    (ones, share, f), (_, bit) = symbols("ones share f"), proofs.one_bit()
-    e.proven(identity(bit.estimate(ones, n), bit.estimate(ones / n, 1)) and identity(derivative(bit.one_rate(y), y, 2)))
-    e.proven(identity(bit.estimate(bit.one_rate(y), 1), y))
-    rate, unit = bit.one_rate(share * m), (m / bit.slope) * (m / bit.slope)
-    e.proven(identity(means.worst_variance(bit, 1) - unit * rate * (1 - rate), unit * (rate - Symbol("1/2")) ** 2))
-    e.proven(identity(unit * bit.q * (1 - bit.q), m * m * means.warner_variance(bit.epsilon, 1)))
+    ones, share, f = symbols("ones share f")
+    e.proven(identity(BIT.estimate(ones, n), BIT.estimate(ones / n, 1)) and identity(derivative(BIT.one_rate(y), y, 2)))
+    e.proven(identity(BIT.estimate(BIT.one_rate(y), 1), y))
+    rate, unit = BIT.one_rate(share * m), (m / BIT.slope) * (m / BIT.slope)
+    e.proven(identity(means.worst_variance(BIT, 1) - unit * rate * (1 - rate), unit * (rate - Symbol("1/2")) ** 2))
+    e.proven(identity(unit * BIT.q * (1 - BIT.q), m * m * means.warner_variance(BIT.epsilon, 1)))
     square = means.certain_error(OneBit(2 * u, m), n, f) ** 2 * n * (2 * u) ** 2 / m**2
     e.proven(identity(square, 2 * np.log(2 / f) * proofs.unit_variance()) and proofs.bit_order())
 
@@ -150,11 +150,11 @@ def mean_communication(e: Evidence) -> Numbers:
 
 
 def claim_1_bit_mean(e: Evidence) -> Numbers:
-    share, (t, bit) = symbols("share")[0], proofs.one_bit()
-    one, zero = bit.one_rate(share * m), bit.one_rate(m - share * m)
+    (share,) = symbols("share")
+    one, zero = BIT.one_rate(share * m), BIT.one_rate(m - share * m)
     inside = {t: (1, oo), share: (0, 1), m: (0, oo)}  # chances are between q and p, those at 0 and m, and p = t q
-    e.decides(all(positive(gap, inside) for rate in (one, zero) for gap in (rate - bit.q, bit.p - rate)))
-    e.decides(identity(one + zero, 1) and identity(bit.p, t * bit.q))
+    e.decides(all(positive(gap, inside) for rate in (one, zero) for gap in (rate - BIT.q, BIT.p - rate)))
+    e.decides(identity(one + zero, 1) and identity(BIT.p, t * BIT.q))
     crossing = means.one_bit_crossing()
     one_bit_is_understood(e)
 

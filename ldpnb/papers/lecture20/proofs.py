@@ -16,8 +16,8 @@ from ldpnb.deciders.algebra import derivative, expression
 from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, OneBit
 
 Noise = CentralLaplace | LocalLaplace
-eps, m, n, u, y = symbols("eps m n u y")
-CURATOR, NOISE = CentralLaplace(eps, m), LocalLaplace(eps, m)
+eps, m, n, t, u, y = symbols("eps m n t u y")
+CURATOR, NOISE, BIT = CentralLaplace(eps, m), LocalLaplace(eps, m), OneBit(budget(t), m)
 
 
 def positive_throughout(value: Any) -> bool:
@@ -72,9 +72,3 @@ def enough_users(epsilon: Real) -> Real:
     """Return how many users make a curator's Laplace noise as good as randomised response."""
     root = np.sinh(epsilon / 2)
     return 8 * (root * root) / (epsilon * epsilon)
-
-
-def one_bit() -> tuple[Symbol, OneBit]:
-    """Return ``t = e^epsilon`` and one bit whose probabilities are rational in it."""
-    (t,) = symbols("t")
-    return t, OneBit(budget(t), m)

@@ -6,6 +6,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+from scipy.optimize import brentq
 
 from ldpnb.designs.sizes import SizeLaw, truncated_gaussian_size
 from ldpnb.notebook import Rows, table
@@ -106,8 +107,6 @@ def rounding_budgets(sampling_rates: list[float], epsilon_after: float) -> Rows:
 
     Rounding to the nearest allows that itself and no more, and less at some sizes where the rate is large.
     """
-    from scipy.optimize import brentq
-
     for rate in sampling_rates:
         yield {
             "rate": rate,
