@@ -10,6 +10,7 @@ read. Words of degree are judged by one rule for all sources (`within`, `better`
 """
 
 import importlib
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -229,19 +230,22 @@ def better(one: ArrayLike, other: ArrayLike) -> bool:
     return bool(np.all(np.asarray(one, dtype=float) * WORDS["equal"] < np.asarray(other, dtype=float)))
 
 
-def at_most(bound: float) -> str:
-    """Return an upper bound to four digits, rounded up: what is printed is a bound as well.
+def rounded_up(value: float, digits: int = 4) -> str:
+    """Return a positive number with a few significant digits, rounded up, so that what is printed is promised as well.
 
     >>> rounded_up(0.557711), rounded_up(1.0), rounded_up(0.0)
     ('0.5578', '1', '0')
     """
-    return format(Context(prec=4, rounding=ROUND_CEILING).create_decimal(repr(float(bound))), "f")
+    if not (math.isfinite(value) and value > 0):
+        return f"{value:g}"
+    unit = 10.0 ** (math.floor(math.log10(value)) - digits + 1)
+    return f"{math.ceil(value / unit - 1e-6) * unit:.{digits}g}"
 
 
-def listed(numbers: Iterable[object], form: str = ".4f") -> str:
+def joined(numbers: Iterable[object], form: str = ".4f") -> str:
     """Return numbers side by side, all in one format.
 
-    >>> listed([1, 0.25]), listed([1, 0.25], "g")
+    >>> joined([1, 0.25]), joined([1, 0.25], "g")
     ('1.0000, 0.2500', '1, 0.25')
     """
     return ", ".join(format(number, form) for number in numbers)

@@ -10,7 +10,7 @@ from scipy import optimize, special
 from ldpnb.accuracy import distances
 from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.arithmetic import Floats
-from ldpnb.claims import Evidence, better, listed
+from ldpnb.claims import Evidence, better, joined
 from ldpnb.data import synthetic
 from ldpnb.deciders import identity, oo, symbols
 from ldpnb.designs import reporters
@@ -88,7 +88,7 @@ def figure_1_and_2(e: Evidence) -> Numbers:
         e.needs(better(closed[1], closed[0]))
         e.sure(all(abs(d[0] - mean) < 6 * d[1] + 0.01 * mean for mean, d in zip(closed, drawn, strict=True)))
         for key, values in ((name, closed), (f"{name}_drawn", [mean for mean, _ in drawn])):
-            numbers[key] = listed(values, ".3f")
+            numbers[key] = joined(values, ".3f")
     sums = np.convolve(synthetic.binomial(50, 0.6), synthetic.binomial(50, 0.4)), SECOND
     of_sum, of_mixture = (np.abs(other - FIRST).sum() / 2 for other in sums)
     return numbers | {"sum": of_sum, "mixture": of_mixture}
@@ -134,8 +134,8 @@ def section_6_rate__1_against_1(e: Evidence) -> Numbers:
     return {
         "tenth": optimize.brentq(lost, 1.0, 12.0, (0.1,)),
         "twentieth": optimize.brentq(lost, 1.0, 12.0, (0.05,)),
-        "raw": listed(raw, ".2f"),
-        "projected": listed((ratio for ratio, _ in projected.values()), ".2f"),
+        "raw": joined(raw, ".2f"),
+        "projected": joined((ratio for ratio, _ in projected.values()), ".2f"),
     }
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import sympy
 
 from ldpnb.arithmetic import Real, Symbol
-from ldpnb.claims import Evidence, listed, within
+from ldpnb.claims import Evidence, joined, within
 from ldpnb.deciders import identity, limit, oo, positive, replaced, symbols
 from ldpnb.designs import laws, sizes
 from ldpnb.designs.sizes import SizeLaw
@@ -197,4 +197,4 @@ def figure_2(e: Evidence) -> Numbers:
     e.needs((exact[3:] >= floors).all() and within("about", exact[4:], 2 * epsilon) and max(rates) < 0.5)
     e.sure(records * np.expm1(steep[2]) >= np.expm1(2 * epsilon) / np.expm1(2 * epsilon / 11))
     e.sure(exact[2] < exact[1] < exact[0])  # a little randomness in the size lowers the loss first
-    return {"losses": listed(exact), "rate": rates[-1], "deviations": listed(deviations, "g")}
+    return {"losses": joined(exact), "rate": rates[-1], "deviations": joined(deviations, "g")}

@@ -10,7 +10,7 @@ import numpy as np
 import sympy
 
 from ldpnb.arithmetic import Floats, Real, Symbol
-from ldpnb.claims import WORDS, Evidence, agree, listed, within
+from ldpnb.claims import WORDS, Evidence, agree, joined, within
 from ldpnb.deciders import budget, identity, limit, oo, positive, sign_changes, symbols
 from ldpnb.designs import laws, strata
 from ldpnb.papers.bun2022.section_2 import SAMPLES, simple_random_sampling, small_budgets
@@ -118,7 +118,7 @@ def theorem_5_2(e: Evidence) -> Numbers:
         e.needs(max(losses) <= steps)
     sizes = (1, 10, 20, 40, 80)
     lost = everywhere("lower_bound", [((n,) * 10, 1, 0.1) for n in sizes]) / 0.1
-    shown = {"lost": listed(100 * lost, ".2f"), "sizes": ",".join(map(str, sizes))}
+    shown = {"lost": joined(100 * lost, ".2f"), "sizes": ",".join(map(str, sizes))}
     return shown | {"lower": lower[3], "exact": exact[3], "upper": upper[3]}
 
 
@@ -187,5 +187,5 @@ def section_5_2_two_stage_sampling(e: Evidence) -> Numbers:
     records = (1, 5, 10, 26, 50)
     designs = [ClusterSample([size] * 10, 1) for size in records]
     shares = [design.two_stage_upper_bound(0.1, 0.1) / design.upper_bound(0.1) / 0.1 for design in designs]
-    numbers = {"shares": listed(shares, ".2f"), "sizes": ",".join(map(str, records))}
+    numbers = {"shares": joined(shares, ".2f"), "sizes": ",".join(map(str, records))}
     return numbers | {"least": min(gaps), "most": max(gaps), "cases": len(TWO_STAGES)}

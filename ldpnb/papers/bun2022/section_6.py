@@ -6,7 +6,7 @@ from itertools import permutations
 import numpy as np
 
 from ldpnb.arithmetic import Real, Symbol
-from ldpnb.claims import Evidence, agree, listed
+from ldpnb.claims import Evidence, agree, joined
 from ldpnb.deciders import identity, limit, oo, positive, symbols
 from ldpnb.designs import laws, samples, strata
 from ldpnb.papers.bun2022.section_2 import simple_random_sampling
@@ -107,7 +107,7 @@ def proposition_6_1(e: Evidence) -> Numbers:
     rates = (0.5, 0.9, 0.99, 1.0)
     bounds = [Inclusion(rate, rate, 0.8, 0.8 * np.exp(-0.5), 0.3, 0.3).loss_lower_bound() for rate in rates]
     e.needs((np.diff(bounds) > 0).all() and agree(bounds[-1], 0.5))
-    return {"bounds": listed(bounds), "rates": ",".join(f"{rate:g}" for rate in rates)}
+    return {"bounds": joined(bounds), "rates": ",".join(f"{rate:g}" for rate in rates)}
 
 
 def section_6_data_dependent_inclusion(e: Evidence) -> Numbers:
@@ -132,7 +132,7 @@ def section_6_detectable_inclusion(e: Evidence) -> Numbers:
     likelier = np.array([1 / ClusterSample([size] * 4, 1).identifying_confusion(0.3) for size in sizes])
     e.same(np.log(likelier), [2 * 0.3 * size for size in sizes])
     e.needs((likelier > np.exp(0.3)).all())
-    shown = {"ratios_of_chances": listed(likelier, ".3g"), "sizes": listed(sizes, "")}
+    shown = {"ratios_of_chances": joined(likelier, ".3g"), "sizes": joined(sizes, "")}
     return shown | {"growth": np.exp(0.3)}
 
 
@@ -218,7 +218,7 @@ def section_6_3_systematic_sampling(e: Evidence) -> Numbers:
     e.sure(odd[0] > 3 * 0.5 and odd[1] > 5 * 0.5)
     kept = unequal.systematic_rank_preserving_loss(4, 2, 0.5)
     e.needs(max(kept, shifted, *odd) <= 1)
-    return {"random": subsampling.srs_loss(1.0, 0.5), "kept": kept, "shifted": shifted, "odd": listed(odd)}
+    return {"random": subsampling.srs_loss(1.0, 0.5), "kept": kept, "shifted": shifted, "odd": joined(odd)}
 
 
 def section_6_3_duplicates_and_strata(e: Evidence) -> Numbers:
@@ -236,4 +236,4 @@ def section_6_3_duplicates_and_strata(e: Evidence) -> Numbers:
     counts = np.array([np.bincount(stratum[start::step], minlength=3) for start in range(step)])
     shares = strata.Strata(sizes).proportional(1 / step)
     e.needs(agree(counts.mean(axis=0), shares) and (np.abs(counts - shares) < 1).all())
-    return {"chances": listed(chances, "g"), "furthest": np.abs(counts - shares).max()}
+    return {"chances": joined(chances, "g"), "furthest": np.abs(counts - shares).max()}

@@ -7,7 +7,7 @@ from scipy import optimize
 
 from ldpnb import claims
 from ldpnb.accuracy import allocation
-from ldpnb.claims import Evidence, agree, listed, within
+from ldpnb.claims import Evidence, agree, joined, within
 from ldpnb.deciders import budget, identity, limit, oo, positive, replaced, symbols
 from ldpnb.designs import laws, strata
 from ldpnb.papers.bun2022 import establishments
@@ -95,7 +95,7 @@ def equation_6(e: Evidence) -> Numbers:
     best = population.best_whole(records)
     e.same(population.variance(best), losses.min())
     e.needs(agree(shares.sum(), records) and (shares <= sizes).all() and (bound <= losses + 1e-12).all())
-    shown = {"shares": listed(shares, ".3f"), "best": tuple(map(int, best))}
+    shown = {"shares": joined(shares, ".3f"), "best": tuple(map(int, best))}
     return shown | {"bound": bound, "allocations": len(losses), "total": records, "least": losses.min()}
 
 
@@ -138,7 +138,7 @@ def equation_8(e: Evidence) -> Numbers:
         other[epsilon] = neyman.total_variances(epsilon).max()
         e.needs(best[epsilon] < other[epsilon])
     budgets = ",".join(map("{:g}".format, best))
-    return {"fixed": listed(best.values()), "neyman": listed(other.values()), "budgets": budgets}
+    return {"fixed": joined(best.values()), "neyman": joined(other.values()), "budgets": budgets}
 
 
 def section_7_2_neyman_example(e: Evidence) -> Numbers:
@@ -180,7 +180,7 @@ def theorem_7_2(e: Evidence) -> Numbers:
     e.same([rounding.random_rounding_bound(*case) for case in zip(rates, allowed, strict=True)], [loss] * 4)
     few = loss / (3 * np.expm1(4 * loss))
     e.needs(rounding.random_rounding_bound(few, 2 * loss) <= loss and allowed[0] > 2 * loss)
-    shown = {"budgets": listed(allowed), "rates": ",".join(map(str, rates))}
+    shown = {"budgets": joined(allowed), "rates": ",".join(map(str, rates))}
     return shown | {"exact": exact[0], "bound": bounds[0], "few": few}
 
 

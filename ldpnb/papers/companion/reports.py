@@ -10,7 +10,7 @@ import sympy
 
 from ldpnb.accuracy import gaps, histograms
 from ldpnb.accuracy.sampling import SampledCounts
-from ldpnb.claims import Evidence, agree, listed
+from ldpnb.claims import Evidence, agree, joined
 from ldpnb.deciders import budget, identity, symbols
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.best_gap import BestGapChannel
@@ -176,5 +176,5 @@ def shuffled_reports_against_central_gaussian_noise(e: Evidence) -> Numbers:
     )
     larger = laplace.pop((4.0, 0.2))
     e.needs(larger < 1 < min(laplace.values()))
-    rows = [listed((gaussian[c, rate] for rate in (0.02, 0.2, 1.0)), ".3f") for c in (0.1, 1.0, 2.0)]
+    rows = [joined((gaussian[c, rate] for rate in (0.02, 0.2, 1.0)), ".3f") for c in (0.1, 1.0, 2.0)]
     return dict(zip(("tenth", "one", "two"), rows, strict=True)) | {"least": min(laplace.values()), "larger": larger}

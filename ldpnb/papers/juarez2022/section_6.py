@@ -8,7 +8,7 @@ from flint import arb
 
 from ldpnb.accuracy import budgets, gaps
 from ldpnb.arithmetic import Floats
-from ldpnb.claims import WORDS, Evidence, listed, within
+from ldpnb.claims import WORDS, Evidence, joined, within
 from ldpnb.deciders import ball, digits, identity, symbols
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
 from ldpnb.papers.juarez2022 import clients as population
@@ -91,7 +91,7 @@ def table_2_errors(e: Evidence) -> Numbers:
         if name != NOISE_SENT:
             tested.append(min(1.0, 2 * min(below, 1 - under)))
     e.needs(min(tested) * len(tested) > LEVEL)
-    means = {name: listed((expected[name, epsilon] for epsilon in BUDGETS), ".4g") for name in WAYS}
+    means = {name: joined((expected[name, epsilon] for epsilon in BUDGETS), ".4g") for name in WAYS}
     words = dict(zip(("signs", "noise", "code"), means.values(), strict=True))
     shown_ranks = [ranks[name, epsilon] for name in (SIGNS_SENT, CODE, NOISE_SENT) for epsilon in BUDGETS[:2]]
     return words | routes.numbered(rank=shown_ranks) | {"cells": len(tested), "rarest": min(tested)}

@@ -64,7 +64,7 @@ def frequency_sign_randomiser(e: Evidence) -> Numbers:
     e.proven(positive(derivative(exact, b, 2), inside))
     losses = [channel.privacy_loss(SignRandomiser.as_printed(c, 4).channel()).epsilon for c in PARAMETERS]
     e.needs(claims.agree(losses, [signs.exact_epsilon(c) for c in PARAMETERS]))
-    return {"losses": claims.listed(losses, ".5f"), "most": claims.at_most(2 * losses[2])}
+    return {"losses": claims.joined(losses, ".5f"), "most": claims.rounded_up(2 * losses[2])}
 
 
 def frequency_estimator(e: Evidence) -> Numbers:

@@ -78,8 +78,8 @@ def randomised_response(e: Evidence) -> Numbers:
     worst = [means.largest_warner_constant(users, f) for users in (1, 5, 20, 100)]
     return {
         "chebyshev": 1 / np.sqrt(failure()),
-        "hoeffding": claims.at_most(largest * float(means.certain_error(OneBit(largest), 1, failure()))),
-        "worst": claims.listed(worst, ".4g"),
+        "hoeffding": claims.rounded_up(largest * float(means.certain_error(OneBit(largest), 1, failure()))),
+        "worst": claims.joined(worst, ".4g"),
         "normal": means.normal_error(means.warner_variance(1.0, 1), failure()),
     }
 
@@ -172,8 +172,8 @@ def claim_1_bit_mean(e: Evidence) -> Numbers:
     floor = means.users_needed(OneBit(30.0), 0.01, failure())  # what no budget saves
     e.sure(claims.agree(floor, (means.one_bit_floor(1.0, 1) * means.normal_quantile(failure()) / 0.01) ** 2, rel=1e-6))
     return {
-        "hoeffding": claims.at_most(float(means.certain_error(OneBit(1.0), 1, failure())) ** 2),
-        "needed": claims.listed(needed, ".4g"),
-        "success": claims.listed(met, ".3g"),
+        "hoeffding": claims.rounded_up(float(means.certain_error(OneBit(1.0), 1, failure())) ** 2),
+        "needed": claims.joined(needed, ".4g"),
+        "success": claims.joined(met, ".3g"),
         "crossing": crossing,
     }

@@ -12,7 +12,7 @@ import sympy
 from ldpnb.accuracy import exact_risk
 from ldpnb.accuracy.exact_risk import TwoValues
 from ldpnb.arithmetic import Counts, Floats
-from ldpnb.claims import Evidence, agree, listed
+from ldpnb.claims import Evidence, agree, joined
 from ldpnb.deciders import identity, oo, positive, sign_changes, symbols
 from ldpnb.estimators import bayes, frequency, likelihood
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
@@ -76,14 +76,14 @@ def proposition_3_2(e: Evidence) -> Numbers:
     e.needs(agree(bayes.posterior(KRR, tally, JEFFREYS).distribution, mean))
     e.needs(agree(bayes.krr_posterior(tally, JEFFREYS, epsilon=EPSILON).distribution, mean))
     shown = ", ".join(f"{terms} = {formula}" for terms, formula in counted)
-    return {"counts": shown, "terms": terms, "mean": f"({listed(mean, '.6f')})"}
+    return {"counts": shown, "terms": terms, "mean": f"({joined(mean, '.6f')})"}
 
 
 def section_3_monte_carlo(e: Evidence) -> Numbers:
     shares = {"two": np.array([0.6, 0.4]), "three": np.array([0.5, 0.3, 0.2])}
     draws = {name: [_draws(users, share) for users in (10, 40, 160)] for name, share in shares.items()}
     e.needs(all((np.diff(needed) > 0).all() for needed in draws.values()))
-    return {name: listed(needed, ".3g") for name, needed in draws.items()}
+    return {name: joined(needed, ".3g") for name, needed in draws.items()}
 
 
 def _draws(users: int, shares: Floats) -> float:
@@ -128,7 +128,7 @@ def section_3_1_frequencies(e: Evidence) -> Numbers:
     likeliest = routes.holders_laws(10, 2.0)[:, 5:9].argmax(axis=0)
     e.sure(agree(np.diff(maxima, 2), [0.0, 0.0]))
     e.needs(np.diff(likeliest, 2).any() and (likeliest != maxima.round()).any())
-    return {"mle": listed(maxima.round(2).tolist(), ""), "holders": listed(likeliest.tolist(), "")}
+    return {"mle": joined(maxima.round(2).tolist(), ""), "holders": joined(likeliest.tolist(), "")}
 
 
 def algorithm_1(e: Evidence) -> Numbers:

@@ -16,7 +16,7 @@ from ldpnb.accuracy.exact_risk import TwoValues
 from ldpnb.accuracy.information import SymmetricDirichlet
 from ldpnb.accuracy.lower_bounds import EntropyBounds, LowerBounds
 from ldpnb.arithmetic import Floats
-from ldpnb.claims import Evidence, agree, listed, within
+from ldpnb.claims import Evidence, agree, joined, within
 from ldpnb.deciders import budget, expression, identity, limit, oo, positive, symbols
 from ldpnb.estimators import frequency
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
@@ -82,7 +82,7 @@ def theorem_4_2(e: Evidence) -> Numbers:
     rate = slow[2, 0] / slow[1, 0]
     e.needs(np.abs(ends).max() < 0.005 and abs(rate - 2**-0.25) < 0.01)
     shown = {"smooth": smooth[:, 0], "tallies": smooth[:, 1], "slow": slow[:, 0]}
-    return {name: listed(numbers, ".3f") for name, numbers in shown.items()} | {"rate": rate, "away": abs(slow[2, 0])}
+    return {name: joined(numbers, ".3f") for name, numbers in shown.items()} | {"rate": rate, "away": abs(slow[2, 0])}
 
 
 def _distances(concentration: float) -> Floats:
@@ -256,7 +256,7 @@ def section_4_3_nearness(e: Evidence) -> Numbers:
         least, used = bounds.uniform_optimum(), information.distribution_error(unary.channel(), np.full(size, 1 / size))
         e.sure(agree(used / least, size / (size - 1), rel=5e-3))
         errors = least, used, information.unbiased_frequency_error(unary)
-        texts[name] = listed(np.array(errors) / bounds.distribution(), ".2f")
+        texts[name] = joined(np.array(errors) / bounds.distribution(), ".2f")
     return texts | {"largest": largest}
 
 
@@ -317,5 +317,5 @@ def proposition_4_6(e: Evidence) -> Numbers:
         bounds, own = LowerBounds(2, epsilon), information.unbiased_frequency_error(KaryRandomisedResponse(epsilon, 2))
         ratios = [bounds.distribution() / (own + diversity), bounds.frequency() / own]
         e.needs(max(ratios) < 1)
-        shown[name] = listed(ratios, f".{digits}f")
+        shown[name] = joined(ratios, f".{digits}f")
     return shown | {"fixed": fixed, "drawn": fixed + diversity}

@@ -6,7 +6,7 @@ from ldpnb.accuracy import information, lower_bounds
 from ldpnb.accuracy.exact_risk import TwoValues
 from ldpnb.accuracy.information import SymmetricDirichlet
 from ldpnb.accuracy.lower_bounds import LowerBounds
-from ldpnb.claims import Evidence, agree, listed
+from ldpnb.claims import Evidence, agree, joined
 from ldpnb.deciders import budget, identity, oo, positive, symbols
 from ldpnb.estimators import likelihood
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
@@ -37,7 +37,7 @@ def section_6_more_than_two_values(e: Evidence) -> Numbers:
         ratios += [error / bounds.any_channel(), error / lower_bounds.any_channel_bound_at(point, small)[0]]
         published.append(error / bounds.distribution())
     e.needs(min(ratios) + 1e-9 >= 1 and max(ratios) < np.exp(3 * small) and min(published[1:]) > 1.9)
-    return {"low": min(ratios), "high": max(ratios), "published": listed(published, ".2f")}
+    return {"low": min(ratios), "high": max(ratios), "published": joined(published, ".2f")}
 
 
 def section_6_optimal_protocols(e: Evidence) -> Numbers:
@@ -50,7 +50,7 @@ def section_6_optimal_protocols(e: Evidence) -> Numbers:
     error, krr = many.uniform_optimum(), 1023**2 / many.uniform_information(1)
     plain = information.unbiased_frequency_error(KaryRandomisedResponse(1.0, 1024)) + 1 - 1 / 1024
     e.sure(agree(krr, plain))  # k-RR has as many outputs as values, so that no estimate beats the unbiased one
-    return {"switches": listed(switches.values(), ".3f"), "krr": krr / error}
+    return {"switches": joined(switches.values(), ".3f"), "krr": krr / error}
 
 
 def section_6_large_domains(e: Evidence) -> Numbers:
