@@ -225,15 +225,13 @@ def _gauss_jacobi(nodes: int, power: float) -> tuple[Floats, Floats]:
 
 
 def _log_binomial(total: int, part: NDArray[np.int64]) -> Floats:
-    ways: Floats = gammaln(total + 1) - gammaln(part + 1) - gammaln(total - part + 1)
-    return ways
+    return gammaln(total + 1) - gammaln(part + 1) - gammaln(total - part + 1)
 
 
 def _log_pmf(trials: int, chance: float, rest: float) -> Floats:
     """Return the logarithms of a binomial law; `rest` is ``1 - chance`` without its cancellation."""
     wins = np.arange(trials + 1)
-    logs: Floats = _log_binomial(trials, wins) + wins * np.log(chance) + (trials - wins) * np.log(rest)
-    return logs
+    return _log_binomial(trials, wins) + wins * np.log(chance) + (trials - wins) * np.log(rest)
 
 
 def _entropy_of_rows(joint: Floats) -> float:

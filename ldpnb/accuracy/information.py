@@ -35,8 +35,7 @@ def fisher_information(channel: ArrayLike, distribution: ArrayLike) -> Floats:
     [[1.0]]
     """
     scaled = _scaled_differences(*_possible(channel, distribution))
-    information: Floats = scaled.T @ scaled
-    return information
+    return scaled.T @ scaled
 
 
 def conditional_covariance(channel: ArrayLike, distribution: ArrayLike) -> Floats:
@@ -49,8 +48,7 @@ def conditional_covariance(channel: ArrayLike, distribution: ArrayLike) -> Float
     given = rows * point / (rows @ point)[:, None]
     both = (given.T * (rows @ point)) @ given
     np.fill_diagonal(both, 0)
-    covariance: Floats = (np.diag(both.sum(axis=1)) - both)[:-1, :-1]
-    return covariance
+    return (np.diag(both.sum(axis=1)) - both)[:-1, :-1]
 
 
 def distribution_error(channel: ArrayLike | KaryRandomisedResponse, distribution: ArrayLike) -> float:
@@ -115,8 +113,7 @@ def _possible(channel: ArrayLike, distribution: ArrayLike) -> tuple[Floats, Floa
 
 
 def _scaled_differences(rows: Floats, point: Floats) -> Floats:
-    scaled: Floats = (rows[:, :-1] - rows[:, -1:]) / np.sqrt(rows @ point)[:, None]
-    return scaled
+    return (rows[:, :-1] - rows[:, -1:]) / np.sqrt(rows @ point)[:, None]
 
 
 def _contrasts(size: int) -> Floats:

@@ -62,8 +62,7 @@ def frequency_mean(distribution: ArrayLike, prior: ArrayLike, users: int) -> Flo
     [0.8333333333333334, 0.16666666666666666]
     """
     alpha = np.asarray(prior)
-    mean: Floats = np.divide(np.multiply(alpha.sum() + users, distribution) - alpha, users)
-    return mean
+    return np.divide(np.multiply(alpha.sum() + users, distribution) - alpha, users)
 
 
 def posterior(channel: ArrayLike, tallies: ArrayLike, prior: ArrayLike) -> Posterior:

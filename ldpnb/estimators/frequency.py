@@ -75,8 +75,7 @@ def scale_simplex(vector: ArrayLike, offset: float) -> NDArray[np.float64]:
     falling = np.sort(point, axis=-1)[..., ::-1]
     # 1 / gamma rises as long as entries are kept, and falls thereafter
     level = (np.cumsum(falling, axis=-1) / (1 + offset * np.arange(1, point.shape[-1] + 1))).max(axis=-1, keepdims=True)
-    estimate: NDArray[np.float64] = np.maximum((point - offset * level) / level, 0)
-    return estimate
+    return np.maximum((point - offset * level) / level, 0)
 
 
 def _finite(vector: ArrayLike) -> NDArray[np.float64]:

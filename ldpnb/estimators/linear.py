@@ -24,8 +24,7 @@ def least_squares_weights(channel: ArrayLike) -> Floats:
     [0.9, 0.1]
     """
     rows = _injective(channel)
-    weights: Floats = np.linalg.pinv(rows).astype(float)
-    return weights
+    return np.linalg.pinv(rows).astype(float)
 
 
 def best_weights(channel: ArrayLike) -> Floats:
@@ -41,8 +40,7 @@ def best_weights(channel: ArrayLike) -> Floats:
     rows = _injective(channel)
     chances = rows @ np.full(rows.shape[1], 1 / rows.shape[1])
     scaled = np.divide(rows, chances[:, None], out=np.zeros_like(rows), where=chances[:, None] > _LEAST)
-    weights: Floats = np.linalg.solve(scaled.T @ rows, scaled.T).astype(float)
-    return weights
+    return np.linalg.solve(scaled.T @ rows, scaled.T).astype(float)
 
 
 def deviations(weights: ArrayLike, channel: ArrayLike, counts: ArrayLike) -> Floats:

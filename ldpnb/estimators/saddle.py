@@ -82,8 +82,7 @@ def _coordinate_moments(counts: Floats, alpha: Floats, contrast: float, theta: f
         u = np.exp(log_u)
         # 1 + c u itself passes the largest float near 700 nats
         gain = np.log1p(contrast * u) if contrast < _LARGE else np.logaddexp(0, log_contrast + log_u)
-        density: Floats = alpha[some, None] * log_u + counts[some, None] * gain - theta * u
-        return density
+        return alpha[some, None] * log_u + counts[some, None] * gain - theta * u
 
     top = log_density(centre[:, None]).ravel()
     ends = []

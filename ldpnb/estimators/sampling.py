@@ -139,8 +139,7 @@ def sampling_rates(rates: ArrayLike) -> Estimate:
 
 def _holders(tallies: ArrayLike, reports: Real, mechanism: KaryRandomisedResponse) -> Estimate:
     """Return ``(N - reports q) / (p - q)``."""
-    holders: Estimate = mechanism._holders(_tallies(tallies, mechanism), reports)
-    return holders
+    return mechanism._holders(_tallies(tallies, mechanism), reports)
 
 
 def _among_reports(tallies: ArrayLike, mechanism: KaryRandomisedResponse) -> Estimate:
@@ -154,5 +153,4 @@ def _weighted(reports: Estimate, rates: ArrayLike) -> Estimate:
     if reports.ndim < 2 or reports.shape[-2] != weight.shape[0]:
         expected = f"one row per rate, {weight.shape[0]}, on the last axis but one"
         raise ValueError(f"tallies must have {expected}, got shape {reports.shape}")
-    weighted: Estimate = (reports * weight).sum(axis=-2)
-    return weighted
+    return (reports * weight).sum(axis=-2)

@@ -41,8 +41,7 @@ class Rows:
     def curvature(self, point: Floats) -> Floats:
         """Return the negative Hessian per user."""
         scaled = self.rows * (np.sqrt(self.weights) / (self.rows @ point))[:, None]
-        product: Floats = scaled.T @ scaled
-        return product
+        return scaled.T @ scaled
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +105,7 @@ class Supports:
         for some in self._blocks():
             for total, column in zip(totals, self.packed[:, some], strict=True):
                 total += np.bincount(column, numbers[some], minlength=256)
-        sums: Floats = (totals @ _BYTES).ravel()[: self.size]
-        return sums
+        return (totals @ _BYTES).ravel()[: self.size]
 
     def _blocks(self) -> Iterator[slice]:
         for start in range(0, self.weights.size, _CHUNK):
@@ -191,8 +189,7 @@ def _simplex_quadratic(bend: Floats, slope: Floats, centre: Floats) -> Floats:
         reach = float(_stay_positive(np.stack([point, dual]), np.stack([move, dual_move])).min())
         point, dual, level = point + reach * move, dual + reach * dual_move, level + reach * shift
         shrink = float(np.clip((1 - reach) ** 2, 0.01, 0.5))
-    solution: Floats = point / point.sum()
-    return solution
+    return point / point.sum()
 
 
 def _derivatives(rows: Floats, pairs: Floats | None, weights: Floats, point: Floats) -> tuple[Floats, Floats]:
@@ -215,15 +212,13 @@ def _derivatives(rows: Floats, pairs: Floats | None, weights: Floats, point: Flo
 
 def _gaps(gradient: Floats, point: Floats) -> Floats:
     """Return ``max G - 1`` at the normalised point; ``G`` is homogeneous of degree -1."""
-    gaps: Floats = gradient.max(axis=1) * point.sum(axis=1) - 1
-    return gaps
+    return gradient.max(axis=1) * point.sum(axis=1) - 1
 
 
 def _pairs(rows: Floats) -> Floats:
     """Return the products of every two columns, so that all Hessians of a batch are one matrix product."""
     one, other = np.triu_indices(rows.shape[1])
-    products: Floats = rows[:, one] * rows[:, other]
-    return products
+    return rows[:, one] * rows[:, other]
 
 
 def _solve(matrix: Floats, vector: Floats) -> Floats:
@@ -233,8 +228,7 @@ def _solve(matrix: Floats, vector: Floats) -> Floats:
 def _stay_positive(point: Floats, step: Floats) -> Floats:
     with np.errstate(over="ignore"):
         reach = np.divide(-point, step, out=np.full_like(step, np.inf), where=step < 0)
-    share: Floats = np.minimum(1, 0.995 * reach.min(axis=1, keepdims=True))
-    return share
+    return np.minimum(1, 0.995 * reach.min(axis=1, keepdims=True))
 
 
 def _polish(rows: Floats, pairs: Floats | None, weights: Floats, primal: Floats, dual: Floats) -> tuple[Floats, Floats]:

@@ -214,8 +214,7 @@ class UnaryEncoding:
         ones = bits.sum(axis=1, keepdims=True)
         others = np.power(self.q, ones) * np.power(1 - self.q, self.domain_size - ones)
         own: NDArray[np.float64] = np.where(bits == 1, self.p / self.q, self.miss_rate / (1 - self.q))
-        product: NDArray[np.float64] = others * own
-        return product
+        return others * own
 
     def channel(self) -> NDArray[np.float64]:
         """Return the ``(2**k, k)`` matrix of ``Pr(output y | value x)``, rows in the order of `outputs`."""

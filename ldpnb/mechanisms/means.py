@@ -85,8 +85,7 @@ class OneBit:
         """
         numbers, users = _population(values, counts, self.upper)
         ones: NDArray[np.int64] = rng.binomial(users, self.one_rate(numbers), size=(_times(repetitions), numbers.size))
-        sums: NDArray[np.float64] = np.sum(ones, axis=1, dtype=float)
-        return sums
+        return np.sum(ones, axis=1, dtype=float)
 
     def estimate(self, sums: Real, users: Real) -> Real:
         """Return the unbiased mean ``upper (sum / users - q) / (p - q)`` from the number of ones."""
@@ -130,8 +129,7 @@ class LocalLaplace:
         """Draw the sum of all noisy values: a sum of Laplace variables is the difference of two gamma variables."""
         numbers, users = _population(values, counts, self.upper)
         pairs = rng.gamma(users.sum(), size=(_times(repetitions), 2))
-        sums: NDArray[np.float64] = numbers @ users + self.scale * (pairs[:, 0] - pairs[:, 1])
-        return sums
+        return numbers @ users + self.scale * (pairs[:, 0] - pairs[:, 1])
 
     def estimate(self, sums: Real, users: Real) -> Real:
         """Return the mean of the reports, which is unbiased."""

@@ -116,8 +116,7 @@ class SignRandomiser:
                 f"public must be signs -1 and +1 of shape {(own.size, self.domain_size)}, got shape {coins.shape}"
             )
         kept = np.where(rng.random(own.size) < self.p, 1, -1).astype(np.int8)
-        bits: NDArray[np.int8] = kept * coins[np.arange(own.size), own].astype(np.int8)
-        return bits
+        return kept * coins[np.arange(own.size), own].astype(np.int8)
 
 
 def exact_epsilon(bias: Real) -> Real:

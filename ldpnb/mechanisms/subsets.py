@@ -99,8 +99,7 @@ class SubsetSelection:
         """Return the ``(subsets, a)`` matrix of ``Pr(subset y | value x)``, rows in the order of `outputs`."""
         bits = self.outputs()
         likely = self.p / comb(self.domain_size - 1, self.subset_size - 1)
-        matrix: NDArray[np.float64] = np.where(bits == 1, likely, likely * np.exp(-self.epsilon))
-        return matrix
+        return np.where(bits == 1, likely, likely * np.exp(-self.epsilon))
 
     def sample_tallies(self, counts: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
         """Draw how many reports support each value, from the exact joint law."""

@@ -47,8 +47,7 @@ def staircase_patterns(domain_size: int, epsilon: float) -> Floats:
     size = checks.whole(domain_size=domain_size, at_least=2)
     if size > EXPLICIT_LIMIT:
         raise ValueError(f"domain_size must be <= {EXPLICIT_LIMIT} to list every pattern, got domain_size={size}")
-    patterns: Floats = np.where(_favoured(size), 1.0, np.exp(-checks.positive(epsilon=epsilon)))
-    return patterns
+    return np.where(_favoured(size), 1.0, np.exp(-checks.positive(epsilon=epsilon)))
 
 
 def _favoured(size: int) -> NDArray[np.int64]:

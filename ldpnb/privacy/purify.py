@@ -28,8 +28,7 @@ def purified(channel: ArrayLike, epsilon: float) -> NDArray[np.float64]:
     clipped = np.clip(laws, low, high)
     excess = (laws - clipped).sum(axis=0)
     share = refill(excess, np.where(excess > 0, growth, 1 / growth))
-    result: NDArray[np.float64] = clipped + share * (np.where(excess > 0, high, low) - clipped)
-    return result
+    return clipped + share * (np.where(excess > 0, high, low) - clipped)
 
 
 def refill(excess: Real, end: Real) -> Real:
