@@ -102,28 +102,18 @@ class SubsetSelection:
         return np.where(bits == 1, likely, likely * np.exp(-self.epsilon))
 
     def sample_tallies(self, counts: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Draw how many reports support each value, from the exact joint law."""
-        outputs, tallies = self.sample_outputs(counts, rng=rng)
-        return tallies @ outputs.astype(np.int64)
-
-    def sample_outputs(
-        self, counts: ArrayLike, *, rng: np.random.Generator
-    ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-        """Draw reports and how often each occurred, from the exact joint law.
+        """Draw how many reports support each value, from the exact joint law.
 
         Where all subsets can be listed, one multinomial over them per value, whatever the number of users; otherwise a
         report per user.
-
-        - Returns `outputs`, (m, a) uint8.
-        - Returns `tallies`, (m,) int.
         """
         holders = counts_of_users(counts, self.domain_size)
         if comb(self.domain_size, self.subset_size) > EXPLICIT_LIMIT:
             reports = self.randomize(np.repeat(np.arange(self.domain_size), holders), rng=rng)
-            return reports, np.ones(len(reports), dtype=np.int64)
+            return reports.sum(axis=0, dtype=np.int64)
         laws = self.channel().T
         tallies = rng.multinomial(holders, laws / laws.sum(axis=1, keepdims=True)).sum(axis=0)
-        return self.outputs()[tallies > 0], tallies[tallies > 0]
+        return tallies @ self.outputs().astype(np.int64)
 
     def randomize(self, values: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.uint8]:
         """Randomize users one by one: values in ``0 .. a-1``, ``(n,)``, to subsets as bits, ``(n, a)``."""
