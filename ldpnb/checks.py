@@ -54,13 +54,14 @@ open_probability = partial(_number, "lie in (0, 1)", lambda number: 0 < number <
 """As a failure probability must be."""
 
 
-def whole(*, at_least: int = 0, **named: Any) -> Any:
-    """Return an integer ``>= at_least``; an integral float such as ``1e6`` is accepted.
+def whole(*, at_least: int = 0, at_most: float = math.inf, **named: Any) -> Any:
+    """Return an integer between two, both included; an integral float such as ``1e6`` is accepted.
 
     >>> whole(users=1e9)
     1000000000
     """
-    _number(f"be an integer >= {at_least}", lambda number: at_least <= number < math.inf and number % 1 == 0, **named)
+    rule = f"be an integer >= {at_least}" if at_most == math.inf else f"be an integer from {at_least} to {at_most}"
+    _number(rule, lambda number: at_least <= number <= at_most and number % 1 == 0, **named)
     (value,) = named.values()
     return value if is_exact(value) else int(value)
 
@@ -81,14 +82,15 @@ def numbers(*, low: float = -np.inf, high: Any = np.inf, **named: Any) -> Any:
     return array.astype(float)
 
 
-def counts(*, minimum_size: int = 1, **named: ArrayLike) -> NDArray[np.int64]:
-    """Return a one-dimensional array of whole numbers ``>= 0`` with a positive sum."""
+def counts(*, minimum_size: int = 1, least: int = 0, **named: ArrayLike) -> NDArray[np.int64]:
+    """Return a one-dimensional array of whole numbers ``>= least`` with a positive sum."""
     ((name, value),) = named.items()
     array = _array(name, value)
     if array.ndim != 1 or array.size < minimum_size:
         rule = f"one-dimensional with at least {minimum_size} entries"
         raise ValueError(f"{name} must be {rule}, got shape {array.shape}")
-    _refuse(name, array, "be whole numbers >= 0", ~((array >= 0) & np.isfinite(array) & (array == np.floor(array))))
+    whole = (array >= least) & np.isfinite(array) & (array == np.floor(array))
+    _refuse(name, array, f"be whole numbers >= {least}", ~whole)
     _refuse(name, array, "be < 2**63", array >= 2.0**63)
     if array.sum() == 0:
         raise ValueError(f"{name} must have a positive sum, got all zeros")

@@ -81,13 +81,12 @@ class GroupGap:
 
     def __post_init__(self) -> None:
         checks.plain(self)
-        sizes = tuple(checks.counts(sizes=self.sizes, minimum_size=2).tolist())
+        sizes = tuple(checks.counts(sizes=self.sizes, minimum_size=2, least=1).tolist())
         object.__setattr__(self, "sizes", sizes)
-        if not isinstance(self.mechanism, GroupMeans):
-            if sizes != tuple(self.mechanism.sizes):
-                raise ValueError(f"sizes must be the mechanism's, {self.mechanism.sizes}, got sizes={sizes}")
-        elif len(sizes) != self.mechanism.groups or min(sizes) < 1:
-            raise ValueError(f"sizes must be >= 1, one per group, {self.mechanism.groups}, got sizes={list(sizes)}")
+        if isinstance(self.mechanism, GroupMeans):
+            checks.entries(self.mechanism.groups, sizes=sizes)
+        elif sizes != self.mechanism.sizes:
+            raise ValueError(f"sizes must be the mechanism's, {self.mechanism.sizes}, got sizes={sizes}")
 
     @classmethod
     def of_halves(cls, mechanism: GroupMeans | Contrast, users: int) -> "GroupGap":

@@ -63,8 +63,8 @@ def distribution_error(channel: ArrayLike | KaryRandomisedResponse, distribution
     2.0
     """
     if isinstance(channel, KaryRandomisedResponse):
-        point = _point_of(channel, distribution)
-        return _krr_frequency_error(channel) + float(point @ (1 - point))
+        point = checks.distribution(distribution=distribution)
+        return frequency_error(channel, point) + float(point @ (1 - point))
     rows, point = _possible(channel, distribution)
     return float(((1 / _singular(rows, point)[1]) ** 2).sum())
 
@@ -79,26 +79,14 @@ def frequency_error(channel: ArrayLike | KaryRandomisedResponse, distribution: A
     1.5
     """
     if isinstance(channel, KaryRandomisedResponse):
-        _point_of(channel, distribution)
-        return _krr_frequency_error(channel)
+        checks.entries(channel.domain_size, distribution=checks.distribution(distribution=distribution))
+        return float(channel.miss_rate * (1 + channel.truthful_rate) / channel.truthful_rate / channel.truthful_rate)
     rows, point = _possible(channel, distribution)
     left, sizes, right = _singular(rows, point)
     # estimates of the value behind a report; they sum to 1
     estimates = (left / np.sqrt(rows @ point)[:, None] / sizes) @ (right @ _contrasts(point.size).T) + point
     misses = [((estimates - own) ** 2).sum(axis=1) for own in np.eye(point.size)]
     return float(sum(chance * (column @ miss) for chance, column, miss in zip(point, rows.T, misses, strict=True)))
-
-
-def _krr_frequency_error(mechanism: KaryRandomisedResponse) -> float:
-    gap = mechanism.truthful_rate
-    return float(mechanism.miss_rate * (1 + gap) / gap / gap)
-
-
-def _point_of(mechanism: KaryRandomisedResponse, distribution: ArrayLike) -> Floats:
-    point = checks.distribution(distribution=distribution)
-    if point.size != mechanism.domain_size:
-        raise ValueError(f"distribution must have one entry per value, {mechanism.domain_size}, got {point.size}")
-    return point
 
 
 def _possible(channel: ArrayLike, distribution: ArrayLike) -> tuple[Floats, Floats]:

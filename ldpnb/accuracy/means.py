@@ -87,8 +87,7 @@ def largest_warner_constant(users: int, failure: float) -> float:
     At fixed bits the error jumps down at isolated budgets and is smooth between them. The best points of a grid up to
     12 nats are followed to their jumps. For at most 200 users, where the normal limit is already close.
     """
-    if checks.whole(users=users, at_least=1) > _FEW:
-        raise ValueError(f"users must be at most {_FEW}, got users={users}")
+    checks.whole(users=users, at_least=1, at_most=_FEW)
     grid = np.geomspace(0.02, 12, 400)
 
     def constants(budgets: NDArray[np.float64], ones: int) -> NDArray[np.float64]:

@@ -42,11 +42,9 @@ class PersonalRates:
 
     def __post_init__(self) -> None:
         checks.plain(self)
-        size, rate = positive_numbers("sizes", self.sizes), sampling_rates(self.rates)
-        if rate.shape != size.shape:
-            raise ValueError(f"rates must have one entry per group, {size.size}, got {rate.size}")
+        size = positive_numbers("sizes", self.sizes)
         object.__setattr__(self, "sizes", size)
-        object.__setattr__(self, "rates", rate)
+        object.__setattr__(self, "rates", checks.entries(size.size, rates=sampling_rates(self.rates)))
 
     @property
     def users(self) -> Real:
@@ -152,12 +150,9 @@ def optimal_rates(*, noises: ArrayLike, costs: ArrayLike, sizes: ArrayLike, budg
     - `sizes`, (g,) float: users of each group.
     - `budget`, float: ``> 0``; if it covers everybody, all rates are 1.
     """
-    given = {"noises": noises, "costs": costs, "sizes": sizes}
-    noise, cost, size = (positive_numbers(name, values) for name, values in given.items())
-    if not noise.shape == cost.shape == size.shape:
-        raise ValueError(
-            f"noises, costs and sizes must have one entry per group, got {noise.size}, {cost.size}, {size.size}"
-        )
+    noise = positive_numbers("noises", noises)
+    cost = checks.entries(noise.size, costs=positive_numbers("costs", costs))
+    size = checks.entries(noise.size, sizes=positive_numbers("sizes", sizes))
     left = checks.positive(budget=budget)
     pull, rates = np.sqrt(noise / cost), np.ones(noise.size)
     order = np.argsort(-pull, kind="stable")

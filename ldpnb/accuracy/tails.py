@@ -48,9 +48,7 @@ def symmetric_binomial(terms: int, deviation: float) -> float:
     >>> symmetric_binomial(4, 4.0), symmetric_binomial(4, 2.1)
     (0.125, 0.125)
     """
-    distance, number = checks.positive(deviation=deviation), checks.whole(terms=terms, at_least=1)
-    if number > MOST_SIGNS:
-        raise ValueError(f"terms must be at most {MOST_SIGNS:.0e}, got terms={terms}")
+    distance, number = checks.positive(deviation=deviation), checks.whole(terms=terms, at_least=1, at_most=MOST_SIGNS)
     if distance > number * (1 + 1e-12) + 1:
         return 0.0
     # a sum differs from the number of terms by an even number; one equal to the deviation up to rounding counts

@@ -53,7 +53,7 @@ def subsets(records: Sequence[Any], size: int) -> Law:
     >>> subsets([0, 1, 1], 2) == {(0, 1): 2 / 3, (1, 1): 1 / 3}
     True
     """
-    size = _part_of(size=size, population=len(records))
+    size = checks.whole(size=size, at_most=len(records))
     share = 1 / comb(len(records), size)
     return mixture((share, {sample: 1.0}) for sample in combinations(records, size))
 
@@ -70,7 +70,7 @@ def whole_clusters(clusters: Sequence[Sequence[Any]], chosen: int) -> Law:
     >>> whole_clusters([[1, 2], [3]], 1)
     {(1, 2): 0.5, (3,): 0.5}
     """
-    chosen = _part_of(chosen=chosen, population=len(clusters))
+    chosen = checks.whole(chosen=chosen, at_most=len(clusters))
     share = 1 / comb(len(clusters), chosen)
     return mixture((share, {sum(map(tuple, drawn), ()): 1.0}) for drawn in combinations(clusters, chosen))
 
@@ -81,9 +81,7 @@ def poisson(records: Sequence[Any], rates: ArrayLike) -> Law:
     >>> poisson([7], [0.25])
     {(7,): 0.25, (): 0.75}
     """
-    include = np.broadcast_to(np.asarray(rates, dtype=float), (len(records),))
-    for rate in include:
-        checks.probability(rate=float(rate))
+    include = np.broadcast_to(checks.numbers(rates=rates, low=0, high=1), (len(records),))
     return independent(*({(r,): float(p), (): float(1 - p)} for r, p in zip(records, include, strict=True)))
 
 
@@ -108,11 +106,3 @@ def every_kth(records: Sequence[Any], step: int) -> Law:
     if len(records) % step:
         raise ValueError(f"step must divide the number of records, got step={step} and {len(records)} records")
     return mixture((1 / step, {tuple(records[start::step]): 1.0}) for start in range(step))
-
-
-def _part_of(*, population: int, **named: int) -> int:
-    name, value = next(iter(named.items()))
-    size = checks.whole(at_least=0, **named)
-    if size > population:
-        raise ValueError(f"{name} must be at most the population's {population}, got {name}={value}")
-    return size

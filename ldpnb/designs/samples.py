@@ -21,9 +21,7 @@ def simple_random_tallies(counts: ArrayLike, size: int, *, rng: np.random.Genera
     [3, 2]
     """
     records = checks.counts(counts=counts)
-    drawn, population = checks.whole(size=size), int(records.sum())
-    if drawn > population:
-        raise ValueError(f"size must be at most the population's {population}, got size={drawn}")
+    drawn = checks.whole(size=size, at_most=int(records.sum()))
     return rng.multivariate_hypergeometric(records, drawn, method="marginals")
 
 

@@ -54,9 +54,7 @@ def size_law(probabilities: ArrayLike | Mapping[int, float], population: int | N
         last = _listed(max(probabilities) if population is None else population)
         listed = np.zeros(last + 1)
         for size, chance in probabilities.items():
-            if checks.whole(size=size) > last:
-                raise ValueError(f"size must be <= population, got size={size!r}, population={last}")
-            listed[checks.whole(size=size)] = chance
+            listed[checks.whole(size=size, at_most=last)] = chance
     else:
         listed = real(probabilities)
     with np.errstate(divide="ignore"):
@@ -65,8 +63,6 @@ def size_law(probabilities: ArrayLike | Mapping[int, float], population: int | N
 
 def fixed_size(size: int, population: int) -> SizeLaw:
     """Return the law of a sample of fixed size, at most the population."""
-    if checks.whole(size=size) > checks.whole(population=population, at_least=1):
-        raise ValueError(f"size must be <= population, got size={size!r}, population={population!r}")
     return size_law({size: 1.0}, population)
 
 

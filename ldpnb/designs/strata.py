@@ -40,21 +40,13 @@ class Strata:
 
     def __post_init__(self) -> None:
         checks.plain(self)
-        sizes = checks.counts(sizes=self.sizes)
-        if sizes.min() < 1:
-            raise ValueError(f"sizes must be integers >= 1, got sizes[{int(sizes.argmin())}]={sizes.min()}")
+        sizes = checks.counts(sizes=self.sizes, least=1)
         object.__setattr__(self, "sizes", sizes)
         for name in ("variances", "means"):
             if (given := getattr(self, name)) is not None:
-                object.__setattr__(self, name, real(given))
-                if getattr(self, name).shape != sizes.shape:
-                    raise ValueError(
-                        f"{name} must have one entry per stratum, {sizes.size}, got {name}={checks.shortened(given)}"
-                    )
-        if self.variances is not None and not (np.isfinite(self.variances) & (self.variances >= 0)).all():
-            raise ValueError(
-                f"variances must be finite numbers >= 0, got variances={checks.shortened(self.variances.tolist())}"
-            )
+                low = 0.0 if name == "variances" else -np.inf
+                numbers = checks.numbers(**{name: given}, low=low)
+                object.__setattr__(self, name, checks.entries(sizes.size, **{name: numbers}))
 
     @property
     def population(self) -> int:
@@ -168,14 +160,10 @@ class Strata:
             terms = np.where(spread > 0, (sizes / sizes.sum()) ** 2 * mean_variance(sizes, spread, m), 0.0)
         return float(terms.sum())
 
-    def _each(self, **named: ArrayLike) -> Floats:
+    def _each(self, **named: Any) -> Floats:
         """Return finite numbers, one per stratum."""
-        numbers = np.asarray(checks.numbers(**named, low=-np.inf), dtype=float)
-        if numbers.shape != self.sizes.shape or not np.isfinite(numbers).all():
-            name, values = next(iter(named.items()))
-            got = f"got {name}={checks.shortened(values)}"
-            raise ValueError(f"{name} must be one finite number per stratum, {self.sizes.size}, {got}")
-        return numbers
+        ((name, values),) = named.items()
+        return checks.entries(self.sizes.size, **{name: checks.numbers(**{name: values})})
 
     def _given(self, name: str) -> Floats:
         if (known := getattr(self, name)) is None:

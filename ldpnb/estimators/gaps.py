@@ -22,9 +22,7 @@ def group_means(mechanism: GroupMeans, sums: ArrayLike, sizes: ArrayLike) -> NDA
     - `sums`, (..., d) float: sums of the values reported for each group, as `sample_sums` draws them.
     - `sizes`, (d,) int: known sizes of the groups, ``>= 1``.
     """
-    numbers = checks.counts(sizes=sizes, minimum_size=2)
-    if numbers.min() < 1:
-        raise ValueError(f"sizes must be >= 1, got sizes={numbers.tolist()}")
+    numbers = checks.counts(sizes=sizes, minimum_size=2, least=1)
     return np.asarray(real(sums) / (mechanism.gain * numbers))
 
 

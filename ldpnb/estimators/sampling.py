@@ -111,9 +111,8 @@ def reweighted_reports(
     - `users`, int: number ``n`` of users.
     - `report_rates`, (k,) float: probability ``pi(y)`` in ``(0, 1]`` of sending the report ``y``.
     """
-    reports, rates = _tallies(tallies, mechanism), sampling_rates(report_rates)
-    if rates.shape != reports.shape[-1:]:
-        raise ValueError(f"report_rates must have one entry per value, {reports.shape[-1]}, got {rates.size}")
+    reports = _tallies(tallies, mechanism)
+    rates = checks.entries(reports.shape[-1], report_rates=sampling_rates(report_rates))
     return _holders(reports / rates, checks.whole(users=users, at_least=1), mechanism)
 
 

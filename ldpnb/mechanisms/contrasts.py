@@ -11,7 +11,6 @@ For simulation only: a statistical generator and noise in floating point protect
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,47 +20,45 @@ from ldpnb.arithmetic import Real
 from ldpnb.mechanisms import moves
 
 
-def contrast_weights(sizes: tuple[int, ...]) -> NDArray[np.float64]:
-    """Return each group's factor of the value: ``n_min / n`` and ``-n_min / n`` for the first two, 0 for any other.
-
-    - `sizes`, (d,) int: publicly known sizes of the groups, ``>= 1``.
-
-    >>> contrast_weights((1000, 2000, 50))
-    array([ 1. , -0.5,  0. ])
-    """
-    numbers = checks.counts(sizes=sizes, minimum_size=2)
-    if numbers.min() < 1:
-        raise ValueError(f"sizes must be >= 1, got sizes={tuple(sizes)!r}")
-    weights = np.zeros(numbers.size)
-    weights[:2] = numbers[:2].min() / numbers[:2] * (1, -1)
-    return weights
-
-
-def _settle(contrast: Any) -> None:
-    """Check the fields, and keep sizes as integers."""
-    checks.plain(contrast)
-    checks.positive(epsilon=contrast.epsilon)
-    contrast_weights(contrast.sizes)
-    object.__setattr__(contrast, "sizes", tuple(checks.counts(sizes=contrast.sizes).tolist()))
-
-
 @dataclass(frozen=True, slots=True)
-class SignedBit:
-    """One sign of mean ``tanh(epsilon / 2) x`` with ``x = +-v n_min / n``: the randomised-response bit for a gap.
+class _Contrast:
+    """A mechanism for the gap between the first two groups.
 
     - `epsilon`, float: privacy budget in nats, ``> 0``; also the exact loss, in group and value together.
-    - `sizes`, (d,) int: publicly known sizes of the groups; users of all but the first two toss a fair coin.
-
-    >>> bit = SignedBit(epsilon=np.log(3), sizes=(1, 1))
-    >>> round(float(bit.gain), 12), bit.channel().round(12).tolist()
-    (0.5, [[0.75, 0.25, 0.25, 0.75], [0.25, 0.75, 0.75, 0.25]])
+    - `sizes`, (d,) int: publicly known sizes of the groups, ``>= 1``.
     """
 
     epsilon: float
     sizes: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        _settle(self)
+        checks.plain(self)
+        checks.positive(epsilon=self.epsilon)
+        numbers = checks.counts(sizes=self.sizes, minimum_size=2, least=1)
+        object.__setattr__(self, "sizes", tuple(numbers.tolist()))
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """Each group's factor of the value: ``n_min / n`` and ``-n_min / n`` for the first two, 0 for any other.
+
+        >>> SignedBit(1.0, (1000, 2000, 50)).weights
+        array([ 1. , -0.5,  0. ])
+        """
+        weights, two = np.zeros(len(self.sizes)), np.array(self.sizes[:2])
+        weights[:2] = two.min() / two * (1, -1)
+        return weights
+
+
+@dataclass(frozen=True, slots=True)
+class SignedBit(_Contrast):
+    """One sign of mean ``tanh(epsilon / 2) x`` with ``x = +-v n_min / n``: the randomised-response bit for a gap.
+
+    Users of all but the first two groups toss a fair coin.
+
+    >>> bit = SignedBit(epsilon=np.log(3), sizes=(1, 1))
+    >>> round(float(bit.gain), 12), bit.channel().round(12).tolist()
+    (0.5, [[0.75, 0.25, 0.25, 0.75], [0.25, 0.75, 0.75, 0.25]])
+    """
 
     @property
     def gain(self) -> Real:
@@ -70,7 +67,7 @@ class SignedBit:
 
     def channel(self, values: ArrayLike = moves.EXTREMES) -> NDArray[np.float64]:
         """Return ``Pr(sign | group, value)`` of -1 and +1, ``(2, d m)``; inputs as in `DiscretisedMeans.channel`."""
-        x = np.outer(contrast_weights(self.sizes), moves.unit_values(values)).ravel()
+        x = np.outer(self.weights, moves.unit_values(values)).ravel()
         return moves.sign_probabilities(x, self.epsilon)
 
     def sample_sums(
@@ -78,30 +75,21 @@ class SignedBit:
     ) -> NDArray[np.float64]:
         """Draw the sum of all signs, ``(repetitions,)``; arguments as `groups.DiscretisedMeans.sample_tallies`."""
         users, numbers = moves.tallied(counts, values, len(self.sizes))
-        x = contrast_weights(self.sizes)[:, None] * numbers
+        plus = moves.sign_probabilities(self.weights[:, None] * numbers, self.epsilon)[1]
         draws = checks.whole(repetitions=repetitions, at_least=1)
-        signs = rng.binomial(users, moves.sign_probabilities(x, self.epsilon)[1], size=(draws, *users.shape))
+        signs = rng.binomial(users, plus, size=(draws, *users.shape))
         return np.asarray(2 * signs.sum(axis=(1, 2)) - users.sum(), dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True)
-class SignedLaplace:
+class SignedLaplace(_Contrast):
     """The number ``x = +-v n_min / n`` with Laplace noise of scale ``2 / epsilon``.
 
-    In the worst case it beats `SignedBit` from 2.33 nats on.
-
-    - `epsilon`, float: privacy budget in nats, ``> 0``; also the exact loss, in group and value together.
-    - `sizes`, (d,) int: publicly known sizes of the groups; users of all but the first two send noise alone.
+    In the worst case it beats `SignedBit` from 2.33 nats on. Users of all but the first two groups send noise alone.
 
     >>> SignedLaplace(epsilon=4.0, sizes=(1, 1)).scale
     0.5
     """
-
-    epsilon: float
-    sizes: tuple[int, ...]
-
-    def __post_init__(self) -> None:
-        _settle(self)
 
     @property
     def gain(self) -> float:
@@ -118,7 +106,7 @@ class SignedLaplace:
     ) -> NDArray[np.float64]:
         """Draw the sum of all reports, ``(repetitions,)``; arguments as `groups.DiscretisedMeans.sample_tallies`."""
         users, numbers = moves.tallied(counts, values, len(self.sizes))
-        total = float((contrast_weights(self.sizes)[:, None] * numbers * users).sum())
+        total = float((self.weights[:, None] * numbers * users).sum())
         draws = checks.whole(repetitions=repetitions, at_least=1)
         return total + self.scale * moves.sum_of_laplace(np.full(draws, users.sum()), rng=rng)
 

@@ -195,7 +195,7 @@ class UnaryEncoding:
         return np.log1p(self.truthful_rate / self.q / self.miss_rate)
 
     def _holders(self, tallies: Real, reports: Real) -> Real:
-        """Return ``(tallies - reports q) / (p - q)``; here ``q = (1 - lean (p - q)) / 2``."""
+        """Return ``(tallies - reports q) / (p - q)``, where ``q = (1 - lean (p - q)) / 2``."""
         return self.lean * tallies + (2 * tallies - reports) * (self.q / self.truthful_rate)
 
     def outputs(self) -> NDArray[np.uint8]:
@@ -208,17 +208,12 @@ class UnaryEncoding:
         codes = np.arange(2**self.domain_size)[:, None]
         return ((codes >> np.arange(self.domain_size)) & 1).astype(np.uint8)
 
-    def likelihood(self, outputs: ArrayLike) -> NDArray[np.float64]:
-        """Return ``Pr(output | value)`` for given outputs, ``(m, k)`` bits, from the product form: ``(m, k)``."""
-        bits = np.asarray(outputs)
-        ones = bits.sum(axis=1, keepdims=True)
-        others = np.power(self.q, ones) * np.power(1 - self.q, self.domain_size - ones)
-        own: NDArray[np.float64] = np.where(bits == 1, self.p / self.q, self.miss_rate / (1 - self.q))
-        return others * own
-
     def channel(self) -> NDArray[np.float64]:
         """Return the ``(2**k, k)`` matrix of ``Pr(output y | value x)``, rows in the order of `outputs`."""
-        return self.likelihood(self.outputs())
+        bits = self.outputs()
+        ones = bits.sum(axis=1, keepdims=True)
+        others = np.power(self.q, ones) * np.power(1 - self.q, self.domain_size - ones)
+        return others * np.where(bits == 1, self.p / self.q, self.miss_rate / (1 - self.q))
 
     def sample_tallies(self, counts: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
         """Draw how often each bit is set, from the exact joint law, in O(k) whatever the number of users.
@@ -270,10 +265,7 @@ class UnaryEncoding:
 
 def counts_of_users(counts: ArrayLike, domain_size: int) -> NDArray[np.int64]:
     """Return validated counts: how many users hold each of `domain_size` values."""
-    holders = checks.counts(counts=counts)
-    if holders.size != domain_size:
-        raise ValueError(f"counts must have one entry per value, {domain_size}, got {holders.size}")
-    return holders
+    return checks.entries(domain_size, counts=checks.counts(counts=counts))
 
 
 def values_of_users(values: ArrayLike, domain_size: int) -> NDArray[np.int64]:

@@ -270,9 +270,7 @@ class LaplaceMeans:
         >>> LaplaceMeans(np.log(3), 4.0).law(0, -1.0).round(12).tolist()
         [[0.75, -1.0, 0.5], [0.25, 0.0, 0.5]]
         """
-        (number,), group = moves.unit_values([value]), checks.whole(group=group)
-        if group >= self.groups:
-            raise ValueError(f"group must be < {self.groups}, got group={group!r}")
+        (number,), group = moves.unit_values([value]), checks.whole(group=group, at_most=self.groups - 1)
         if self.groups > _MOST_LISTED:
             raise ValueError(f"groups must be at most {_MOST_LISTED:,} to list a law, got groups={self.groups!r}")
         law = np.tile([self.move, 0.0, self.moved_scale], (self.groups, 1))

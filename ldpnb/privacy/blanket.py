@@ -124,14 +124,14 @@ class Blanket:
 
     def delta_upper(self, epsilon: float, *, users: int) -> float:
         """Return an upper bound on ``delta`` at a central budget, under replacement of one user's value."""
-        count, budget = _users(users), checks.non_negative(epsilon=epsilon)
+        count, budget = _counted(users), checks.non_negative(epsilon=epsilon)
         if budget >= self.epsilon:
             return 0.0
         return max(self._delta(budget, count, pair) for pair in range(len(self.first)))
 
     def epsilon_upper(self, delta: float, *, users: int) -> float:
         """Return an upper bound on the central budget at a given ``delta``, at most the local budget."""
-        target, count = checks.open_probability(delta=delta), _users(users)
+        target, count = checks.open_probability(delta=delta), _counted(users)
 
         tried = {self.epsilon: -1.0}  # the local budget meets every delta
 
@@ -161,11 +161,8 @@ class Blanket:
         return min(_mean_excess(values, chances, users) / users, one) if one > 0 else 0.0
 
 
-def _users(users: int) -> int:
-    count = int(checks.whole(users=users, at_least=2))
-    if count > MOST_USERS:
-        raise ValueError(f"users must be at most {MOST_USERS}, got users={users!r}")
-    return count
+def _counted(users: int) -> int:
+    return int(checks.whole(users=users, at_least=2, at_most=MOST_USERS))
 
 
 def _mean_excess(values: Array, chances: Array, count: int) -> float:

@@ -52,17 +52,10 @@ class ClusterSample:
 
     def __post_init__(self) -> None:
         checks.plain(self)
-        sizes = checks.counts(sizes=self.sizes)
-        if sizes.min() < 1:
-            raise ValueError(f"sizes must be integers >= 1, got sizes[{int(sizes.argmin())}]={sizes.min()}")
-        drawn = checks.whole(chosen=self.chosen, at_least=1)
-        if drawn > len(sizes):
-            raise ValueError(f"chosen must be at most the number of clusters, {len(sizes)}, got chosen={drawn}")
-        if not 0 <= checks.whole(changed=self.changed) < len(sizes):
-            raise ValueError(f"changed must be an index below {len(sizes)}, got changed={self.changed}")
+        sizes = checks.counts(sizes=self.sizes, least=1)
         object.__setattr__(self, "sizes", sizes)
-        object.__setattr__(self, "chosen", drawn)
-        object.__setattr__(self, "changed", int(self.changed))
+        object.__setattr__(self, "chosen", checks.whole(chosen=self.chosen, at_least=1, at_most=len(sizes)))
+        object.__setattr__(self, "changed", checks.whole(changed=self.changed, at_most=len(sizes) - 1))
 
     @property
     def sampling_rate(self) -> float:
@@ -152,9 +145,7 @@ def log_symmetric_ratio(log_weights: ArrayLike, order: int) -> float:
     """
     weights, repeats = np.unique(np.asarray(log_weights, dtype=float), return_counts=True)
     count = int(repeats.sum())
-    order = checks.whole(order=order, at_least=1)
-    if order > count + 1:
-        raise ValueError(f"order must be at most {count + 1}, got order={order}")
+    order = checks.whole(order=order, at_least=1, at_most=count + 1)
     if order == count + 1:
         return np.inf
     log_scale = _balance(weights, repeats, order - 0.5)

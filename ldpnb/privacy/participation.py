@@ -59,7 +59,4 @@ def participation_loss(epsilon: float, *, lowest_rate: float, highest_rate: floa
 
 
 def _rates(rates: ArrayLike, mechanism: KaryRandomisedResponse) -> NDArray[np.float64]:
-    chance = np.asarray(rates, dtype=float)
-    if chance.shape != (mechanism.domain_size,) or not ((chance >= 0) & (chance <= 1)).all():
-        raise ValueError(f"rates must be {mechanism.domain_size} numbers in [0, 1], got rates={chance.tolist()!r}")
-    return chance
+    return checks.entries(mechanism.domain_size, rates=checks.numbers(rates=rates, low=0, high=1))

@@ -68,10 +68,8 @@ def element_loss_floor(rates: ArrayLike, epsilon: float) -> float:
     Randomised response on "the likeliest record is in the sample" loses this much when that record is replaced, however
     the chances are realised.
     """
-    include = np.asarray(rates, dtype=float)
-    if include.size == 0 or not ((include >= 0) & (include <= 1)).all() or include.max() == 0:
-        raise ValueError(f"rates must lie in [0, 1] and have a positive one, got rates={rates!r}")
-    return float(srs_loss(epsilon, float(include.max())))
+    include = checks.numbers(rates=rates, low=0, high=1)
+    return float(srs_loss(epsilon, checks.rate(largest_rate=float(include.max(initial=0.0)))))
 
 
 def element_loss_weak_floor(rates: ArrayLike, epsilon: float) -> float:
@@ -109,10 +107,8 @@ def poisson_loss(rates: ArrayLike, neighbour_rates: ArrayLike, epsilon: float) -
     >>> round(float(np.exp(poisson_loss([0.5], [0.0], np.log(3)))), 12)
     2.0
     """
-    here, there = np.asarray(rates, dtype=float), np.asarray(neighbour_rates, dtype=float)
-    for name, chances in (("rates", here), ("neighbour_rates", there)):
-        if chances.shape != here.shape or not ((chances >= 0) & (chances <= 1)).all():
-            raise ValueError(f"{name} must be one chance in [0, 1] per record of either population, got {chances!r}")
+    here = checks.numbers(rates=rates, low=0, high=1)
+    there = checks.entries(here.size, neighbour_rates=checks.numbers(neighbour_rates=neighbour_rates, low=0, high=1))
     budget = checks.positive(epsilon=epsilon)
     ratios = np.stack([f(here, budget) - f(there, budget) for f in (log_mixed, log_thinned)])  # a row for each s
     return float(max(ratios.max(axis=0).sum(), (-ratios).max(axis=0).sum()))
@@ -128,10 +124,10 @@ def pps_cluster_loss(sizes: ArrayLike, epsilon: float) -> float:
 
     The sizes, each ``>= 1``, are those in the larger population; the first cluster loses a record.
     """
-    records = checks.counts(sizes=sizes)
+    records = checks.counts(sizes=sizes, least=1)
     budget, total = checks.positive(epsilon=epsilon), int(records.sum())
-    if records.min() < 1 or total < 2:
-        raise ValueError(f"sizes must be integers >= 1 with a sum of at least 2, got sizes={sizes!r}")
+    if total < 2:
+        raise ValueError(f"sizes must have a sum of at least 2, got sizes={sizes!r}")
     own, others = int(records[0]), records[1:]
     rest = -budget * (own + others.astype(float))
     # the quotient's numerator less its denominator, a sum of positive terms

@@ -150,7 +150,7 @@ def test_a_channel_too_near_one_that_tells_nothing_is_refused() -> None:
     for channel in (KaryRandomisedResponse(1e-8, 3).channel(), np.full((3, 3), 1 / 3), np.ones((1, 3))):
         with pytest.raises(ValueError, match="channel must tell its inputs apart"):
             information.distribution_error(channel, [0.5, 0.25, 0.25])
-    with pytest.raises(ValueError, match="one entry per value, 3, got 2"):
+    with pytest.raises(ValueError, match="distribution must have 3 entries"):
         information.frequency_error(KaryRandomisedResponse(1.0, 3), [0.5, 0.5])
 
 

@@ -107,7 +107,7 @@ def kinds() -> list[type]:
     """Return every frozen dataclass of the rooms that checks its fields."""
     classes = [kind for module in modules() for kind in vars(module).values() if inspect.isclass(kind)]
     own = {kind: None for kind in classes if is_dataclass(kind) and kind.__module__.split(".")[1] in ROOMS}
-    return [kind for kind in own if "__post_init__" in vars(kind)]
+    return [kind for kind in own if hasattr(kind, "__post_init__") and not kind.__name__.startswith("_")]
 
 
 FORMULAS = formulas()
