@@ -27,6 +27,8 @@ _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 _NODES = (_POINTS + 1) / 2, _WEIGHTS / 2
 """Exact to the last digit for exponentials that vary by a factor of at most 5."""
 
+_LIMITS = (0.0, -1e150, 1e-150), (1.0, 1e150, 1e150)
+"""Of a probability, a location and a scale."""
 
 MOST_ENTRIES = 2**26
 """Most differences between a channel's entries that `channel_delta` holds at once, 0.5 GB."""
@@ -46,49 +48,21 @@ def channel_delta(channel: ArrayLike, epsilon: float) -> float:
     return min(1.0, float(np.maximum(matrix[:, :, None] - factor * matrix[:, None, :], 0).sum(axis=0).max()))
 
 
-def laplace_delta(
-    first: tuple[float, float, float], second: tuple[float, float, float], epsilon: float
-) -> tuple[float, NDArray[np.float64]]:
-    """Return ``int (p - e^epsilon q)_+`` for two weighted Laplace densities, and where the integrand is positive.
-
-    Between the two locations, and on either side of them, ``ln p - ln q`` is linear, so the integrand changes its sign
-    at most once in each of the three pieces. These are integrated in closed form without a difference of masses, so
-    that a delta of 1e-25 keeps its digits. A piece adds nothing if ``ln p - ln q`` exceeds epsilon by no more than the
-    rounding of parameters can, ``1e-13 (1 + |epsilon - ln(w / v)|)`` for weights ``w`` and ``v``.
-
-    - `first`, `second`, (weight, location, scale): of ``p`` and ``q``: weights in ``[0, 1]``, locations within 1e150 of
-      0, scales from 1e-150 to 1e150.
-    - `epsilon`, float: nats, ``>= 0``.
-    - Returns `delta`, float.
-    - Returns `region`, (r, 2) float: disjoint intervals whose union is the optimal test.
-
-    >>> delta, region = laplace_delta((1.0, 1.0, 1.0), (1.0, 0.0, 1.0), 0.0)
-    >>> round(delta, 12), region.tolist()  # 1 - e^(-1/2)
-    (0.393469340287, [[0.5, 1.0], [1.0, inf]])
-    """
-    budget = Decimal(checks.non_negative(epsilon=epsilon))
-    (weight, law), (other_weight, other) = _weighted(first=first), _weighted(second=second)
-    if weight == 0:
-        return 0.0, np.empty((0, 2))
-    if other_weight == 0:
-        return weight, np.array([[-np.inf, np.inf]])
-    with localcontext(_EXACT):
-        exponent = budget - _log_ratio(weight, other_weight)
-    return _delta(weight, law, other, exponent)
-
-
 def law_delta(first: ArrayLike, second: ArrayLike, epsilon: float) -> float:
     """Return the delta between two laws of a reported group with a Laplace value, as given by `LaplaceMeans.law`.
 
-    A law has a row for each reported group: its probability, and location and scale of the value.
+    - `first`, `second`, (groups, 3) float: for each reported group its probability, and the value's location, within
+      1e150 of 0, and scale, from 1e-150 to 1e150.
+    - `epsilon`, float: nats, ``>= 0``.
+
+    >>> round(law_delta([(1.0, 1.0, 1.0)], [(1.0, 0.0, 1.0)], 0.0), 12)  # 1 - e^(-1/2)
+    0.393469340287
     """
-    laws = [np.asarray(law, dtype=float) for law in (first, second)]
-    shapes = [law.shape for law in laws]
-    if shapes[0] != shapes[1] or len(shapes[0]) != 2 or shapes[0][1] != 3:
-        rule = "first and second must be laws of as many reported groups, (groups, 3)"
-        raise ValueError(f"{rule}, got shapes {shapes[0]} and {shapes[1]}")
-    pairs = zip(*laws, strict=True)
-    return min(1.0, float(sum(laplace_delta(tuple(p), tuple(q), epsilon)[0] for p, q in pairs if (p != q).any())))
+    here, there, budget = _law(first=first), _law(second=second), checks.non_negative(epsilon=epsilon)
+    if here.shape != there.shape:
+        rule = "first and second must be laws of as many reported groups"
+        raise ValueError(f"{rule}, got shapes {here.shape} and {there.shape}")
+    return min(1.0, sum(_group_delta(p, q, budget) for p, q in zip(here.tolist(), there.tolist(), strict=True)))
 
 
 def laplace_means_delta(mechanism: LaplaceMeans, epsilon: float) -> float:
@@ -100,11 +74,11 @@ def laplace_means_delta(mechanism: LaplaceMeans, epsilon: float) -> float:
     """
     budget, kept = Decimal(checks.non_negative(epsilon=epsilon)), mechanism.kept_scale
     own, other = (1.0, kept), (0.0, mechanism.moved_scale)
-    value = _delta(mechanism.keep, own, (-1.0, kept), budget)[0]
+    value = _delta(mechanism.keep, own, (-1.0, kept), budget)
     # the ratio of the chances of the two groups is known to every digit
     ratio = Decimal(mechanism.group_epsilon)
-    left = _delta(mechanism.keep, own, other, budget - ratio)[0]
-    group = left + _delta(mechanism.move, other, own, budget + ratio)[0]
+    left = _delta(mechanism.keep, own, other, budget - ratio)
+    group = left + _delta(mechanism.move, other, own, budget + ratio)
     return min(1.0, max(value, group))
 
 
@@ -113,42 +87,61 @@ def total_variation(mechanism: LaplaceMeans) -> float:
     return laplace_means_delta(mechanism, 0.0)
 
 
-def epsilon_at_delta(delta_at: Callable[[float], float], delta: float, *, largest: float = 700.0) -> float:
+def epsilon_at_delta(delta_at: Callable[[float], float], delta: float) -> float:
     """Return the smallest epsilon whose exact delta is at most `delta`, by bisection to relative 1e-12.
+
+    It is infinite beyond 700 nats.
 
     - `delta_at`, callable: non-increasing function of epsilon, such as ``partial(laplace_means_delta, mechanism)``.
     - `delta`, float: allowed delta, in ``(0, 1)``.
-    - `largest`, float: nats; the result is infinite if even that is not enough.
     """
-    allowed, largest = checks.open_probability(delta=delta), checks.positive(largest=largest)
-    if delta_at(0.0) <= allowed:
-        return 0.0
-    if delta_at(largest) > allowed:
+    allowed = checks.open_probability(delta=delta)
+    low, high = 0.0, 700.0
+    if delta_at(low) <= allowed:
+        return low
+    if delta_at(high) > allowed:
         return float("inf")
-    low, high = 0.0, largest
     while high - low > 1e-12 * high:
         middle = (low + high) / 2
         low, high = (middle, high) if delta_at(middle) > allowed else (low, middle)
     return high
 
 
-def _weighted(**named: tuple[float, float, float]) -> tuple[float, Law]:
-    """Return the weight and the law of a checked triple."""
-    ((name, (weight, location, scale)),) = named.items()
-    chance = checks.probability(**{f"weight of {name}": weight})
-    place = checks.numbers(**{f"location of {name}": location}, low=-1e150, high=1e150)
-    return float(chance), (float(place), float(checks.numbers(**{f"scale of {name}": scale}, low=1e-150, high=1e150)))
+def _law(**named: ArrayLike) -> NDArray[np.float64]:
+    """Return a checked law, ``(groups, 3)``."""
+    ((name, given),) = named.items()
+    law = np.asarray(given, dtype=float)
+    if law.ndim != 2 or law.shape[1] != 3:
+        raise ValueError(f"{name} must have a probability, location and scale per group, got shape {law.shape}")
+    for part, column, low, high in zip(("probability", "location", "scale"), law.T, *_LIMITS, strict=True):
+        checks.numbers(**{f"{part} of {name}": column}, low=low, high=high)
+    return law
+
+
+def _group_delta(first: list[float], second: list[float], epsilon: float) -> float:
+    """Return ``int (p - e^epsilon q)_+`` for the weighted Laplace densities of one reported group."""
+    (weight, *law), (other_weight, *other) = first, second
+    if weight == 0 or other_weight == 0 or first == second:
+        return weight if other_weight == 0 else 0.0
+    with localcontext(_EXACT):
+        exponent = Decimal(epsilon) - _log_ratio(weight, other_weight)
+    return _delta(weight, (law[0], law[1]), (other[0], other[1]), exponent)
 
 
 def _log_ratio(one: float | Decimal, other: float | Decimal) -> Decimal:
     return (Decimal(one) / Decimal(other)).ln()
 
 
-def _delta(weight: float, first: Law, second: Law, exponent: Decimal) -> tuple[float, NDArray[np.float64]]:
-    """Return ``weight int (f - e^exponent g)_+`` of two Laplace densities, and where the integrand is positive."""
+def _delta(weight: float, first: Law, second: Law, exponent: Decimal) -> float:
+    """Return ``weight int (f - e^exponent g)_+`` of two Laplace densities.
+
+    Between the two locations, and on either side of them, ``ln f - ln g`` is linear, so the integrand changes its sign
+    at most once in each of the three pieces. These are integrated in closed form without a difference of masses, so
+    that a delta of 1e-25 keeps its digits. A piece adds nothing if ``ln f - ln g`` passes the exponent by no more than
+    the rounding of parameters can.
+    """
     rounding = 1e-13 * (1 + abs(float(exponent)))
-    advantage = _advantages(first, second, exponent)
-    total, region = 0.0, []
+    advantage, total = _advantages(first, second, exponent), 0.0
     for low, high in pairwise([-np.inf, *advantage, np.inf]):
         near, far = (low, high) if low >= first[0] else (high, low)
         way, slope = math.copysign(1.0, far - near), _slope(first, second, near, far)
@@ -162,10 +155,8 @@ def _delta(weight: float, first: Law, second: Law, exponent: Decimal) -> tuple[f
             start, near = 0.0, near - way * start / slope
         elif end < 0:
             length = -start / slope
-            far = near + way * length
         total += weight * _gain(first, second, start, slope, near, length)
-        region.append(sorted((near, far)))
-    return min(max(total, 0.0), 1.0), np.array(region).reshape(len(region), 2)
+    return min(max(total, 0.0), 1.0)
 
 
 def _advantages(first: Law, second: Law, exponent: Decimal) -> dict[float, float]:
