@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from ldpnb import checks
 from ldpnb.arithmetic import real
 from ldpnb.estimators.frequency import filled, project_simplex, unbiased
-from ldpnb.estimators.solvers import Rows, Supports, interior_point, proximal_newton
+from ldpnb.estimators.solvers import Supports, interior_point, proximal_newton
 from ldpnb.mechanisms.frequency import FrequencyMechanism
 
 Floats = NDArray[np.float64]
@@ -95,13 +95,8 @@ def mle(channel: ArrayLike, tallies: ArrayLike, *, tolerance: float = 1e-3) -> F
     rows, flat, users = rows[seen], flat[:, seen], flat.sum(axis=1)
     if rows.max(axis=1).min() == 0:
         raise ValueError("channel must allow every output that was seen, got one of probability 0 for every value")
-    weights, target = flat / users[:, None], checks.positive(tolerance=tolerance) / users.max()
-    if rows.shape[1] <= _SHORT:
-        estimates, gaps = interior_point(rows, weights, tolerance=target)
-    else:
-        scaled, start = rows / rows.max(axis=1, keepdims=True), np.full(rows.shape[1], 1 / rows.shape[1])
-        fits = [proximal_newton(Rows(scaled[w > 0], w[w > 0]), start, tolerance=target) for w in weights]
-        estimates, gaps = np.stack([fit[0] for fit in fits]), np.array([fit[1] for fit in fits])
+    target = checks.positive(tolerance=tolerance) / users.max()
+    estimates, gaps = interior_point(rows, flat / users[:, None], tolerance=target)
     shape = reports.shape[:-1]
     return _certified(estimates.reshape(*shape, -1), (users * gaps).reshape(shape), tolerance)
 
@@ -140,7 +135,7 @@ def support_mle(
     centre = project_simplex(unbiased(users * rows.support(), users, mechanism))
     start = 0.98 * centre + 0.02 / size
     target = checks.positive(tolerance=tolerance) / users
-    estimate, gap, _ = proximal_newton(rows, start, tolerance=target)
+    estimate, gap = proximal_newton(rows, start, tolerance=target)
     return _certified(estimate, np.array(users * gap), tolerance)
 
 

@@ -1,8 +1,7 @@
 """Maximise ``sum_y w_y log (A p)_y`` over the simplex and say how far from the maximum the result can be.
 
-Use `interior_point` when the parameter is short: it solves many data sets of one channel at once, to machine precision.
-Use `proximal_newton` when it is long: it works on `Rows` of a channel, or on the packed bits of many reports,
-`Supports`.
+Use `interior_point` for a channel: it solves many data sets at once, to machine precision. Use `proximal_newton` for
+the packed bits of many reports, `Supports`, when the parameter is long.
 
 With ``G_x = sum_y w_y A_yx / (A p)_y`` and weights that sum to 1, ``sum_x p_x G_x = 1`` at every p of the simplex, and
 concavity bounds the shortfall of the log-likelihood by ``max_x G_x - 1`` per user. Both solvers return this gap;
@@ -24,24 +23,6 @@ _LEAST = 1e-150
 _RIDGE = 1e-11
 _BYTES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(float)
 """The bits of every byte, ``(256, 8)``."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """A channel's rows of the outputs seen, ``(m, k)``, and how often each was seen, shares ``(m,)`` that sum to 1."""
-
-    rows: Floats
-    weights: Floats
-
-    def evaluate(self, point: Floats) -> tuple[float, Floats]:
-        """Return the log-likelihood per user and ``G - 1`` at a point of the simplex."""
-        fitted = self.rows @ point
-        return float(self.weights @ np.log(fitted)), self.weights / fitted @ self.rows - 1
-
-    def curvature(self, point: Floats) -> Floats:
-        """Return the negative Hessian per user."""
-        scaled = self.rows * (np.sqrt(self.weights) / (self.rows @ point))[:, None]
-        return scaled.T @ scaled
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,22 +123,21 @@ def interior_point(channel: Floats, weights: Floats, *, tolerance: float) -> tup
     return _polish(rows, pairs, weights, primal, dual)
 
 
-def proximal_newton(rows: Rows | Supports, start: Floats, *, tolerance: float) -> tuple[Floats, float, int]:
+def proximal_newton(rows: Supports, start: Floats, *, tolerance: float) -> tuple[Floats, float]:
     """Maximise one likelihood with many coordinates by quadratic models on the simplex.
 
     Where the rows are many a model is kept while it serves.
 
     - `start`, (k,) float: a point of the simplex with positive entries.
     - `tolerance`, float: gap per user at which to stop.
-    - Returns `estimate`, (k,) float.
-    - Returns `gap`, float: ``max G - 1`` of the estimate.
-    - Returns `used`, int: passes over the rows.
+    - Returns the estimate, (k,) float, and its gap, ``max G - 1``.
     """
-    point, step, used, many = start, 1.0, 1, rows.weights.size * start.size > _LARGE
+    point, step, many = start, 1.0, rows.weights.size * start.size > _LARGE
     value, slope = rows.evaluate(point)
     bend = rows.curvature(point)
-    while used < _PASSES and slope.max() > tolerance:
-        used += 1
+    for _ in range(1, _PASSES):
+        if slope.max() <= tolerance:
+            break
         target = point + step * (_simplex_quadratic(bend, slope, point) - point)
         reached, new_slope = rows.evaluate(target)
         if reached < value - 1e-14:
@@ -166,7 +146,7 @@ def proximal_newton(rows: Rows | Supports, start: Floats, *, tolerance: float) -
         faithful = many and new_slope.max() < slope.max() / 2
         point, value, slope, step = target, reached, new_slope, min(1.0, 2 * step)
         bend = bend if faithful else rows.curvature(point)
-    return point, float(slope.max()), used
+    return point, float(slope.max())
 
 
 def _simplex_quadratic(bend: Floats, slope: Floats, centre: Floats) -> Floats:
