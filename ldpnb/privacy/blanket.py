@@ -20,17 +20,15 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq, minimize_scalar
 
 from ldpnb import checks
-from ldpnb.mechanisms.contrasts import SignedBit
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.hashing import LocalHashing
-from ldpnb.mechanisms.means import OneBit
 from ldpnb.mechanisms.signs import SignRandomiser
 from ldpnb.mechanisms.subsets import SubsetSelection
 from ldpnb.privacy.channel import as_channel
 
 Array = NDArray[np.float64]
 
-Known = KaryRandomisedResponse | UnaryEncoding | SubsetSelection | LocalHashing | SignRandomiser | OneBit | SignedBit
+Known = KaryRandomisedResponse | UnaryEncoding | SubsetSelection | LocalHashing | SignRandomiser
 """Mechanisms with a blanket in closed form."""
 
 ROUNDING = 1e-14
@@ -76,14 +74,12 @@ class Blanket:
 
     @classmethod
     def of(cls, mechanism: Known) -> Self:
-        """Return the blanket of a mechanism for any number of values; all pairs are alike, and extreme values worst.
+        """Return the blanket of a mechanism for any number of values; all pairs are alike.
 
         For sets and bits, an output's class is given by which of the two values it supports, and whether it supports
         all.
         """
         budget = float(mechanism.epsilon)
-        if isinstance(mechanism, OneBit | SignedBit):
-            return cls.of(KaryRandomisedResponse(budget, 2))
         if isinstance(mechanism, UnaryEncoding | LocalHashing | SignRandomiser):
             return cls._of_bits(mechanism, budget)
         size, growth = int(mechanism.domain_size), float(np.exp(budget))
