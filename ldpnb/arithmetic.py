@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 Real = Any
 """A number of any of these kinds, or an array of floats."""
 Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
+Ints = NDArray[np.int64]
 
 
 class Symbol:
@@ -121,7 +121,7 @@ def real(value: Any) -> Real:
         raise ValueError("numbers must be within the range of a float, got a larger integer") from None
 
 
-def read_only(values: Any) -> NDArray[np.float64]:
+def read_only(values: Any) -> Floats:
     """Return freshly computed floats that are kept for later, such that nobody can write to them."""
     array = np.asarray(values, dtype=float)
     array.flags.writeable = False

@@ -15,10 +15,9 @@ from itertools import product
 from math import comb, prod
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ldpnb import checks
-from ldpnb.arithmetic import Real
+from ldpnb.arithmetic import Floats, Ints, Real
 from ldpnb.designs import strata
 
 Draw = tuple[float, tuple[int, ...]]
@@ -57,7 +56,7 @@ class Family:
         ups = ((p, tuple(c + (i == j) for j, c in enumerate(p))) for p in place for i in range(len(self.sizes)))
         return [(place[p], place[up]) for p, up in ups if up in place]
 
-    def variances(self, population: Sequence[int]) -> NDArray[np.float64]:
+    def variances(self, population: Sequence[int]) -> Floats:
         """Return the variances within the strata of one population, divisor ``n_i - 1``.
 
         >>> Family(sizes=(3, 2), heights=(3.0, 1.0)).variances((1, 2))
@@ -119,11 +118,11 @@ class Outcomes:
     - `pairs`, (pairs, 2) int: neighbours.
     """
 
-    values: NDArray[np.float64]
-    chances: NDArray[np.float64]
-    pairs: NDArray[np.int64]
+    values: Floats
+    chances: Floats
+    pairs: Ints
 
-    def variances(self) -> NDArray[np.float64]:
+    def variances(self) -> Floats:
         """Return the sampling variance of the weighted mean in every population, ``(populations,)``."""
         means = self.chances @ self.values
         return np.asarray(self.chances @ self.values**2 - means**2)
@@ -156,11 +155,11 @@ class Outcomes:
             raise ValueError(f"epsilon must be small enough to call for noise, got epsilon={epsilon!r}")
         return float(np.exp(brentq(lambda s: self.loss(float(np.exp(s))) - target, least, most, xtol=1e-14)))
 
-    def private_variances(self, scale: Real) -> NDArray[np.float64]:
+    def private_variances(self, scale: Real) -> Floats:
         """Return the variance in every population with Laplace noise: that of sampling, and ``2 scale^2``."""
         return self.variances() + 2 * scale * scale
 
-    def total_variances(self, epsilon: float) -> NDArray[np.float64]:
+    def total_variances(self, epsilon: float) -> Floats:
         """Return the variance in every population with the least noise: equation (8) minimises the largest."""
         return self.private_variances(self.noise_scale(epsilon))
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
 from ldpnb.accuracy.sampling import SampledCounts
-from ldpnb.arithmetic import Real, real
+from ldpnb.arithmetic import Floats, Real, real
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
 _LEAST = 1e-300
@@ -99,7 +99,7 @@ def mean_absolute_error(holders: int, survey: SampledCounts) -> float:
     return float(np.sum(law * np.abs((own * (1 - q) - other * q) / scale - holders)))
 
 
-def report_law(holders: int, survey: SampledCounts) -> NDArray[np.float64]:
+def report_law(holders: int, survey: SampledCounts) -> Floats:
     """Return the joint probabilities of the numbers of reports of one value (rows) and of all others (columns)."""
     rate, p, q = survey.rate, survey.mechanism.p, survey.mechanism.q
     strangers = survey.users - checks.whole(holders=holders)

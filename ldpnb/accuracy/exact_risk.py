@@ -9,19 +9,17 @@ from dataclasses import dataclass
 from math import comb
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.linalg import eigh_tridiagonal
 from scipy.special import betaln, gammaln, xlogy
 
 from ldpnb import checks
 from ldpnb.accuracy import information
-from ldpnb.arithmetic import real
+from ldpnb.arithmetic import Floats, Ints, real
 from ldpnb.estimators import bayes
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
-Floats = NDArray[np.float64]
-
-Estimator = Callable[[NDArray[np.int64]], Floats]
+Estimator = Callable[[Ints], Floats]
 """From tallies ``(tallies, m)`` to estimates ``(tallies, k)`` of distribution and frequencies alike."""
 
 _MOST_TALLIES = 200_000
@@ -39,7 +37,7 @@ class Risk:
     frequency: float
 
 
-def compositions(total: int, parts: int) -> NDArray[np.int64]:
+def compositions(total: int, parts: int) -> Ints:
     """Return all vectors of whole numbers with a given sum, ``C(total + parts - 1, parts - 1)`` rows.
 
     >>> compositions(2, 2).tolist()
@@ -224,7 +222,7 @@ def _gauss_jacobi(nodes: int, power: float) -> tuple[Floats, Floats]:
     return points, weights / weights.sum()
 
 
-def _log_binomial(total: int, part: NDArray[np.int64]) -> Floats:
+def _log_binomial(total: int, part: Ints) -> Floats:
     return gammaln(total + 1) - gammaln(part + 1) - gammaln(total - part + 1)
 
 

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
 from ldpnb import checks
 from ldpnb.accuracy import tails
-from ldpnb.arithmetic import Real
+from ldpnb.arithmetic import Floats, Real
 from ldpnb.mechanisms.contrasts import Contrast, SignedBit, SignedLaplace
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.mechanisms.groups import DiscretisedMeans, GroupMeans, LaplaceMeans
@@ -180,7 +180,7 @@ class GroupGap:
         return -sd * ndtri(allowed / 2)
 
 
-def absolute_gap_bias(sd: ArrayLike, gap: ArrayLike) -> NDArray[np.float64]:
+def absolute_gap_bias(sd: ArrayLike, gap: ArrayLike) -> Floats:
     """Return the bias of the absolute value of a normal estimate with mean `gap >= 0` and standard deviation `sd > 0`.
 
     ``s sqrt(2 / pi) exp(-gap^2 / (2 s^2)) - 2 gap Phi(-gap / s)``, the folded normal: 0.798 s at gap 0, 0.017 s at 2 s.
@@ -190,12 +190,12 @@ def absolute_gap_bias(sd: ArrayLike, gap: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(fold - 2 * distance * ndtr(-distance / s))
 
 
-def absolute_gap_mse(sd: ArrayLike, gap: ArrayLike) -> NDArray[np.float64]:
+def absolute_gap_mse(sd: ArrayLike, gap: ArrayLike) -> Floats:
     """Return the mean squared error of that absolute value, ``s^2 - 2 gap bias``: at most the signed one's ``s^2``."""
     return np.asarray(np.square(sd) - 2 * np.asarray(gap) * absolute_gap_bias(sd, gap))
 
 
-def absolute_gap_error(sd: ArrayLike, gap: ArrayLike) -> NDArray[np.float64]:
+def absolute_gap_error(sd: ArrayLike, gap: ArrayLike) -> Floats:
     """Return the mean absolute error ``E ||X| - gap|`` of the absolute value of a normal ``X`` with mean `gap >= 0`.
 
     ``s (sqrt(2 / pi) - 2 g(u) + 2 g(2u))`` with ``u = gap / s`` and ``g(u) = phi(u) - u Phi(-u)``: folding a negative
@@ -223,7 +223,7 @@ def _group(size: int, users: int, second_moment: float) -> tuple[Real, Real, Rea
     return members, others, checks.probability(second_moment=second_moment)
 
 
-def _folded(sd: ArrayLike, gap: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _folded(sd: ArrayLike, gap: ArrayLike) -> tuple[Floats, Floats]:
     """Return checked standard deviations and gaps."""
     s, distance = np.asarray(sd, dtype=float), np.asarray(gap, dtype=float)
     for name, rule, numbers, right in (("sd", "> 0", s, s > 0), ("gap", ">= 0", distance, distance >= 0)):
@@ -232,6 +232,6 @@ def _folded(sd: ArrayLike, gap: ArrayLike) -> tuple[NDArray[np.float64], NDArray
     return s, distance
 
 
-def _partial_mean(u: NDArray[np.float64]) -> NDArray[np.float64]:
+def _partial_mean(u: Floats) -> Floats:
     """Return ``E (Z - u)_+`` of a standard normal variable."""
     return np.asarray(np.exp(-(u**2) / 2) / np.sqrt(2 * np.pi) - u * ndtr(-u))

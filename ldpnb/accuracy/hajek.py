@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit, logit
 
-from ldpnb.accuracy.personalised import PersonalRates, Values
+from ldpnb.accuracy.personalised import PersonalRates
+from ldpnb.arithmetic import Floats
 
 _STEP, _FIRST, _LAST = 0.0078125, -4.75, 7.0
 """Nodes of the double-exponential rule ``t = e^{x - e^{-x}}``; halving the step changes nothing beyond the twelfth
@@ -39,7 +40,7 @@ def variance_hajek(survey: PersonalRates, holders: ArrayLike) -> float:
     return float((weights * t[:, 0]) @ square * survey.users**2)
 
 
-def _nodes(survey: PersonalRates) -> tuple[Values, Values, Values]:
+def _nodes(survey: PersonalRates) -> tuple[Floats, Floats, Floats]:
     """Return the nodes ``t``, ``(nodes, 1)``, their weights, and each group's tilt, ``(nodes, groups)``.
 
     The weights are those of the integral given that somebody reports. The tilt is what ``E[e^{-tB}]`` is multiplied by

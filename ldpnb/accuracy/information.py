@@ -12,15 +12,13 @@ all coordinates.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.integrate import quad
 from scipy.special import betaincc, digamma, expit, gammaln
 
 from ldpnb import checks
-from ldpnb.arithmetic import Real, real
+from ldpnb.arithmetic import Floats, Real, real
 from ldpnb.mechanisms.frequency import FrequencyMechanism, KaryRandomisedResponse
-
-Floats = NDArray[np.float64]
 
 _LEAST_SINGULAR = 1e-6
 """Down to here, entries correct to 1e-16 give the differences between nearly equal inputs to 1e-10."""

@@ -9,12 +9,12 @@ the unit of the values squared.
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import special
 
 from ldpnb import checks
 from ldpnb.accuracy import tails
-from ldpnb.arithmetic import Real
+from ldpnb.arithmetic import Floats, Real
 from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, MeanMechanism, OneBit
 
 _FEW = 200
@@ -65,7 +65,7 @@ def warner_variance(epsilon: Real, users: Real) -> Real:
     return 1 / (4 * checks.whole(users=users, at_least=1) * (root * root))
 
 
-def warner_error(epsilon: ArrayLike, users: int, ones: int, failure: float) -> NDArray[np.float64]:
+def warner_error(epsilon: ArrayLike, users: int, ones: int, failure: float) -> Floats:
     """Return the exact error of randomised response that is exceeded with probability `failure`, shaped like `epsilon`.
 
     The law of false ones less false zeros, on ``users + 1`` points, is found by a Fourier transform.
@@ -90,7 +90,7 @@ def largest_warner_constant(users: int, failure: float) -> float:
     checks.whole(users=users, at_least=1, at_most=_FEW)
     grid = np.geomspace(0.02, 12, 400)
 
-    def constants(budgets: NDArray[np.float64], ones: int) -> NDArray[np.float64]:
+    def constants(budgets: Floats, ones: int) -> Floats:
         return budgets * np.sqrt(users) * warner_error(budgets, users, ones, failure)
 
     tried = np.stack([constants(grid, ones) for ones in range(users // 2 + 1)])

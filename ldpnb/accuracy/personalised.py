@@ -8,14 +8,12 @@ noise or cost.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ldpnb import checks
-from ldpnb.arithmetic import Real, real
+from ldpnb.arithmetic import Floats, Real, real
 from ldpnb.estimators.sampling import sampling_rates
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
-
-Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,7 +87,7 @@ class PersonalRates:
         kept = self.mechanism.p * self.mechanism.miss_rate / self.rates + gap * gap * (1 / self.rates - 1)
         return (kept @ own + (q * (1 - q) / self.rates) @ others) / (gap * gap)
 
-    def split(self, holders: ArrayLike) -> tuple[Values, Values]:
+    def split(self, holders: ArrayLike) -> tuple[Floats, Floats]:
         """Return the users of each group who hold the value and those who do not, after checking them."""
         own = real(holders)
         if own.shape[:1] != self.sizes.shape:
@@ -107,7 +105,7 @@ class PersonalRates:
 
 def variance_reweighted_reports(
     holders: ArrayLike, *, users: int, report_rates: ArrayLike, mechanism: KaryRandomisedResponse
-) -> Values:
+) -> Floats:
     """Return ``[n_i (p/pi(i) - p^2) + (n - n_i) (q/pi(i) - q^2)] / (p-q)^2``, reports being sent by their value.
 
     It is the exact variance of `ldpnb.estimators.sampling.reweighted_reports`.
@@ -138,7 +136,7 @@ def rare_variance_horvitz_thompson(*, noises: ArrayLike, sizes: ArrayLike, rates
     return positive_numbers("sizes", sizes) @ (real(noises) / sampling_rates(rates))
 
 
-def optimal_rates(*, noises: ArrayLike, costs: ArrayLike, sizes: ArrayLike, budget: float) -> Values:
+def optimal_rates(*, noises: ArrayLike, costs: ArrayLike, sizes: ArrayLike, budget: float) -> Floats:
     """Return the rates that minimise ``sum_j A_j / pi_j`` when reports cost ``k_j`` and ``sum_j k_j pi_j <= budget``.
 
     ``pi_j = min(1, lambda sqrt(A_j / k_j))``; ``lambda`` spends the budget. Groups are capped in order of ``A_j / k_j``
@@ -166,7 +164,7 @@ def optimal_rates(*, noises: ArrayLike, costs: ArrayLike, sizes: ArrayLike, budg
     return rates
 
 
-def positive_numbers(name: str, values: ArrayLike) -> Values:
+def positive_numbers(name: str, values: ArrayLike) -> Floats:
     """Return a vector of finite numbers ``> 0``."""
     array = np.atleast_1d(real(values))
     if array.dtype != object and not (np.isfinite(array) & (array > 0)).all():

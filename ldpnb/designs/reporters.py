@@ -6,13 +6,13 @@ function thins tallies, when a noisy report is sent with a probability that depe
 """
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ldpnb.arithmetic import Real, is_exact
+from ldpnb.arithmetic import Ints, Real, is_exact
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
 
-def poisson(counts: ArrayLike, rates: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
+def poisson(counts: ArrayLike, rates: ArrayLike, *, rng: np.random.Generator) -> Ints:
     """Draw how many users of each group report (Sections 2 and 5 of biswas2022).
 
     - `counts`, int, any shape: users of each group, for example ``(k,)`` by value or ``(g, k)`` by rate and value.
@@ -39,7 +39,7 @@ def expected_reports(counts: ArrayLike, rates: ArrayLike) -> Real:
 
 def sampled_tallies(
     counts: ArrayLike, rates: ArrayLike, mechanism: KaryRandomisedResponse, *, rng: np.random.Generator
-) -> NDArray[np.int64]:
+) -> Ints:
     """Draw the tallies of the users who report, from their exact joint law.
 
     - `counts`, (k,) or (g, k) int: users who hold each value, or those of each group.

@@ -6,13 +6,13 @@ records.
 """
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ldpnb import checks
-from ldpnb.arithmetic import Real
+from ldpnb.arithmetic import Floats, Ints, Real
 
 
-def simple_random_tallies(counts: ArrayLike, size: int, *, rng: np.random.Generator) -> NDArray[np.int64]:
+def simple_random_tallies(counts: ArrayLike, size: int, *, rng: np.random.Generator) -> Ints:
     """Draw the tallies, ``(k,)``, of a simple random sample from their multivariate hypergeometric law.
 
     `counts`, ``(k,)``, are the records with each value, fewer than 10^9 in all.
@@ -30,7 +30,7 @@ def pps_rate(size: Real, total: Real, expected_size: Real) -> Real:
     return expected_size * size / total
 
 
-def pps_rates(weights: ArrayLike, expected_size: float) -> NDArray[np.float64]:
+def pps_rates(weights: ArrayLike, expected_size: float) -> Floats:
     """Return inclusion probabilities proportional to size, ``min(1, m z_i / sum z)`` (Section 6.1 of bun2022).
 
     >>> pps_rates([1, 2, 3, 4], 2).tolist()
@@ -42,13 +42,13 @@ def pps_rates(weights: ArrayLike, expected_size: float) -> NDArray[np.float64]:
     return np.asarray(np.minimum(1.0, pps_rate(sizes, sizes.sum(), checks.positive(expected_size=expected_size))))
 
 
-def poisson_positions(rates: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
+def poisson_positions(rates: ArrayLike, *, rng: np.random.Generator) -> Ints:
     """Draw the positions of a Poisson sample: each record independently with its own rate."""
     include = checks.numbers(rates=rates, low=0, high=1)
     return np.flatnonzero(rng.random(include.shape) < include)
 
 
-def systematic_positions(rates: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
+def systematic_positions(rates: ArrayLike, *, rng: np.random.Generator) -> Ints:
     """Draw a systematic sample: one random start, then every time the running total of the rates passes a whole number.
 
     With all rates ``1/k`` it takes every k-th record; with `pps_rates` it is systematic sampling proportional to size

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
 from ldpnb import checks
-from ldpnb.arithmetic import is_exact, real
+from ldpnb.arithmetic import Floats, is_exact, real
 
 MOST_RECORDS = 10_000_000
 """Largest population for which the chance of every size is listed."""
@@ -23,7 +23,7 @@ class SizeLaw:
       a probability of ``e^-1000`` can matter. Symbols may be those of weights, which need not sum to 1.
     """
 
-    log_probabilities: NDArray[np.float64]
+    log_probabilities: Floats
 
     def __post_init__(self) -> None:
         checks.plain(self)
@@ -39,7 +39,7 @@ class SizeLaw:
         return self.log_probabilities.size - 1
 
     @property
-    def probabilities(self) -> NDArray[np.float64]:
+    def probabilities(self) -> Floats:
         """Chances of the sizes ``0 .. n``."""
         return np.asarray(np.exp(self.log_probabilities))
 

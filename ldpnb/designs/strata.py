@@ -11,12 +11,10 @@ from heapq import heapify, heappop, heappush
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ldpnb import checks
-from ldpnb.arithmetic import Real, real
-
-Floats = NDArray[np.float64]
+from ldpnb.arithmetic import Floats, Ints, Real, real
 
 
 def mean_variance(size: Real, variance: Real, drawn: Real) -> Real:
@@ -104,7 +102,7 @@ class Strata:
             shares[~full] = (free * (total - sizes[full].sum()) / (free.sum() or 1.0))[~full]
         return shares
 
-    def best_whole(self, total: int) -> NDArray[np.int64]:
+    def best_whole(self, total: int) -> Ints:
         """Return the whole numbers that minimise the weighted mean's variance: equation (6) of bun2022 solved exactly.
 
         One record per stratum whose values differ, then one at a time where it lowers the variance most, ``n_i^2 s_i^2
@@ -201,7 +199,7 @@ def strata_of_tallies(values: ArrayLike, stratum: ArrayLike, counts: ArrayLike |
     return Strata(sizes, squares / np.maximum(sizes - 1, 1), means)
 
 
-def largest_remainder(shares: ArrayLike) -> NDArray[np.int64]:
+def largest_remainder(shares: ArrayLike) -> Ints:
     """Return whole numbers with the same (rounded) sum: floors, and one more where the remainders are largest.
 
     Ties go to the earlier stratum. No stratum gets more than its share rounded up.
@@ -217,7 +215,7 @@ def largest_remainder(shares: ArrayLike) -> NDArray[np.int64]:
     return floor.astype(np.int64)
 
 
-def rounded_shares(shares: ArrayLike) -> NDArray[np.int64]:
+def rounded_shares(shares: ArrayLike) -> Ints:
     """Return every share rounded to the nearest whole number, halves up (deterministic, Section 4.3 of bun2022).
 
     >>> rounded_shares([1.4, 1.5]).tolist()

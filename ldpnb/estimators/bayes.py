@@ -12,15 +12,13 @@ posteriors, one for each number ``K_x`` of informative reports among the ``s_x``
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import gammaln
 
 from ldpnb import checks
-from ldpnb.arithmetic import real
+from ldpnb.arithmetic import Floats, Ints, real
 from ldpnb.estimators.saddle import saddle_point
 from ldpnb.mechanisms.frequency import FrequencyMechanism
-
-Floats = NDArray[np.float64]
 
 _NEGLIGIBLE = 1e-30
 _LARGEST_TABLE = 5_000_000
@@ -111,7 +109,7 @@ def posterior(channel: ArrayLike, tallies: ArrayLike, prior: ArrayLike) -> Poste
     return Posterior(distribution, frequencies, float(within + between), float(spread), float(log_marginal))
 
 
-def _coefficients(rows: Floats, reports: NDArray[np.int64]) -> tuple[Floats, float]:
+def _coefficients(rows: Floats, reports: Ints) -> tuple[Floats, float]:
     """Return the coefficients by the exponents of all but the last variable, and the logarithm of their divisor."""
     users, size = int(reports.sum()), rows.shape[1]
     table = np.zeros((users + 1,) * (size - 1))
@@ -186,7 +184,7 @@ class _Series:
         return result
 
     @property
-    def degrees(self) -> NDArray[np.int64]:
+    def degrees(self) -> Ints:
         return self.start + np.arange(self.terms.size)
 
     def weighted(self, total: float, tilt: float) -> "_Series":
@@ -291,7 +289,7 @@ def support_posterior(
     return PosteriorMean(distribution, frequencies), batches.std(axis=0, ddof=1) / np.sqrt(20)
 
 
-def _kinds(reports: NDArray[np.int64], alpha: Floats) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64]]:
+def _kinds(reports: Ints, alpha: Floats) -> tuple[Floats, Ints, Ints]:
     """Return the distinct pairs of tally and prior parameter, each value's pair, and how many values have it."""
     pairs = np.column_stack([reports, alpha])
     kinds, which, repeats = np.unique(pairs, axis=0, return_inverse=True, return_counts=True)

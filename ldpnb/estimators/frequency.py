@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
-from ldpnb.arithmetic import Real, real
+from ldpnb.arithmetic import Floats, Real, real
 from ldpnb.mechanisms.frequency import FrequencyMechanism
 
 _SHORT = 256
@@ -30,7 +30,7 @@ def unbiased(tallies: Real, users: Real, mechanism: FrequencyMechanism) -> Real:
     return mechanism._holders(real(tallies), reports) / reports
 
 
-def project_simplex(vector: ArrayLike) -> NDArray[np.float64]:
+def project_simplex(vector: ArrayLike) -> Floats:
     """Return the point of the probability simplex nearest to a vector (Euclidean), in O(k log k).
 
     This is Norm-Sub: subtract the constant that, after clipping at zero, leaves a sum of 1, along the last axis.
@@ -46,7 +46,7 @@ def project_simplex(vector: ArrayLike) -> NDArray[np.float64]:
         above = np.add.accumulate(heights[-kept:] - lowest).item(-1)
     else:
         above = np.add.accumulate(np.maximum(heights - lowest, 0.0), axis=-1)[..., -1:]
-    estimate: NDArray[np.float64] = np.subtract(point, lowest, out=heights)
+    estimate: Floats = np.subtract(point, lowest, out=heights)
     estimate += (1 - above) / kept
     return np.maximum(estimate, 0.0, out=estimate)
 
@@ -60,7 +60,7 @@ def normal_offset(mechanism: FrequencyMechanism) -> Real:
     return q * (miss + gap) / gap / (miss - q)
 
 
-def scale_simplex(vector: ArrayLike, offset: float) -> NDArray[np.float64]:
+def scale_simplex(vector: ArrayLike, offset: float) -> Floats:
     """Return ``max(gamma (f + offset) - offset, 0)`` with the gamma that makes the sum 1, along the last axis.
 
     The vectors are nowhere below ``-offset``, and the offset is ``> 0``. With `normal_offset` this is the approximate
@@ -78,7 +78,7 @@ def scale_simplex(vector: ArrayLike, offset: float) -> NDArray[np.float64]:
     return np.maximum((point - offset * level) / level, 0)
 
 
-def _finite(vector: ArrayLike) -> NDArray[np.float64]:
+def _finite(vector: ArrayLike) -> Floats:
     point = real(vector)
     entries = point.shape[-1:] not in ((), (0,))
     # where nan counts as the least; a search takes less than a minimum

@@ -7,16 +7,16 @@ confidence interval for the size of the gap that keeps its level everywhere, inc
 from functools import cache
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
 from ldpnb import checks
-from ldpnb.arithmetic import read_only, real
+from ldpnb.arithmetic import Floats, read_only, real
 from ldpnb.mechanisms.contrasts import Contrast
 from ldpnb.mechanisms.groups import GroupMeans
 
 
-def group_means(mechanism: GroupMeans, sums: ArrayLike, sizes: ArrayLike) -> NDArray[np.float64]:
+def group_means(mechanism: GroupMeans, sums: ArrayLike, sizes: ArrayLike) -> Floats:
     """Return unbiased estimates ``(..., d)`` of the group means, ``sum / (gain n)`` (Definition 5.1 of juarez2022).
 
     - `sums`, (..., d) float: sums of the values reported for each group, as `sample_sums` draws them.
@@ -26,7 +26,7 @@ def group_means(mechanism: GroupMeans, sums: ArrayLike, sizes: ArrayLike) -> NDA
     return np.asarray(real(sums) / (mechanism.gain * numbers))
 
 
-def signed_gap(means: ArrayLike) -> NDArray[np.float64]:
+def signed_gap(means: ArrayLike) -> Floats:
     """Return the first group's mean minus the second's, for means ``(..., d)``.
 
     >>> signed_gap([0.75, 0.25]).tolist()
@@ -38,18 +38,18 @@ def signed_gap(means: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(array[..., 0] - array[..., 1])
 
 
-def contrast_gap(mechanism: Contrast, sums: ArrayLike) -> NDArray[np.float64]:
+def contrast_gap(mechanism: Contrast, sums: ArrayLike) -> Floats:
     """Return the unbiased estimate of the signed gap from a sum of single numbers, ``sum / (gain n_min)``."""
     return np.asarray(np.asarray(sums, dtype=float) / (mechanism.gain * min(mechanism.sizes[:2])))
 
 
-def folded_cdf(x: ArrayLike, mean: ArrayLike) -> NDArray[np.float64]:
+def folded_cdf(x: ArrayLike, mean: ArrayLike) -> Floats:
     """Return the distribution function of ``|N(mean, 1)|`` at ``x >= 0``."""
     point, centre = np.asarray(x, dtype=float), np.asarray(mean, dtype=float)
     return np.asarray(ndtr(point - centre) - ndtr(-point - centre))
 
 
-def acceptance_region(mean: ArrayLike, level: float) -> NDArray[np.float64]:
+def acceptance_region(mean: ArrayLike, level: float) -> Floats:
     """Return, for each mean, the interval of ``|N(mean, 1)|`` of given probability with the largest likelihood ratio.
 
     Values are ranked by ``f(x; mean) / max_m f(x; m)`` (Feldman and Cousins 1998): near 0 the interval is one-sided,
@@ -71,7 +71,7 @@ def acceptance_region(mean: ArrayLike, level: float) -> NDArray[np.float64]:
     return np.stack([start, _upper(start, centre, folded_cdf(start, centre) + probability)], axis=1)
 
 
-def absolute_interval(estimate: ArrayLike, sd: float, *, level: float = 0.99) -> NDArray[np.float64]:
+def absolute_interval(estimate: ArrayLike, sd: float, *, level: float = 0.99) -> Floats:
     """Return confidence intervals for ``|gap|`` from unbiased normal estimates of the signed gap.
 
     An interval consists of all gaps whose `acceptance_region` contains the estimate. The coverage is `level` whatever
@@ -96,12 +96,12 @@ def absolute_interval(estimate: ArrayLike, sd: float, *, level: float = 0.99) ->
 
 
 @cache
-def _regions(level: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _regions(level: float) -> tuple[Floats, Floats]:
     near = np.linspace(0, 12, 1201)
     return read_only(near), read_only(acceptance_region(near, level))
 
 
-def _upper(low: NDArray[np.float64], mean: NDArray[np.float64], target: ArrayLike) -> NDArray[np.float64]:
+def _upper(low: Floats, mean: Floats, target: ArrayLike) -> Floats:
     """Return the point at which the folded distribution function reaches a target, by bisection."""
     goal = np.broadcast_to(np.asarray(target, dtype=float), mean.shape)
     left, right = np.array(low, dtype=float), mean + 40.0
@@ -112,7 +112,7 @@ def _upper(low: NDArray[np.float64], mean: NDArray[np.float64], target: ArrayLik
     return right
 
 
-def _log_ratio(x: NDArray[np.float64], mean: NDArray[np.float64]) -> NDArray[np.float64]:
+def _log_ratio(x: Floats, mean: Floats) -> Floats:
     """Return ``ln f(x; mean) - max_m ln f(x; m)`` for the folded normal density ``f``.
 
     The maximiser solves ``m = x tanh(x m)``, 0 for ``x <= 1``.
@@ -124,5 +124,5 @@ def _log_ratio(x: NDArray[np.float64], mean: NDArray[np.float64]) -> NDArray[np.
     return _log_folded(x, mean) - _log_folded(x, best)
 
 
-def _log_folded(x: NDArray[np.float64], mean: NDArray[np.float64]) -> NDArray[np.float64]:
+def _log_folded(x: Floats, mean: Floats) -> Floats:
     return np.asarray(np.logaddexp(-((x - mean) ** 2) / 2, -((x + mean) ** 2) / 2))

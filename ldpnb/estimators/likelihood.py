@@ -14,12 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
-from ldpnb.arithmetic import real
+from ldpnb.arithmetic import Floats, Ints, real
 from ldpnb.estimators.frequency import filled, project_simplex, unbiased
 from ldpnb.estimators.solvers import Supports, interior_point, proximal_newton
 from ldpnb.mechanisms.frequency import FrequencyMechanism
-
-Floats = NDArray[np.float64]
 
 _SHORT = 32
 _PLAIN = 70.0
@@ -179,7 +177,7 @@ def _certified(estimate: Floats, gap: Floats, tolerance: float) -> Fit:
     return Fit(estimate, gap)
 
 
-def _whole_tallies(tallies: ArrayLike) -> NDArray[np.int64]:
+def _whole_tallies(tallies: ArrayLike) -> Ints:
     reports = np.asarray(tallies)
     if reports.dtype == np.int64 and reports.ndim == 1 and reports.size:
         most = reports.item(reports.view(np.uint64).argmax())  # where negative ones are the greatest

@@ -6,11 +6,10 @@ distribution, where it equals that of the maximum-likelihood estimate with many 
 """
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ldpnb import checks
-
-Floats = NDArray[np.float64]
+from ldpnb.arithmetic import Floats
 
 _LEAST = 1e-12
 

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, gammaln
 
-Floats = NDArray[np.float64]
+from ldpnb.arithmetic import Floats, Ints
 
 _DEPTH = 32.0
 """How far, in nats below the peak, a density is integrated."""
@@ -36,7 +35,7 @@ class Saddle:
     log_evidence: float
 
 
-def saddle_point(kinds: Floats, repeats: NDArray[np.int64], contrast: float) -> Saddle:
+def saddle_point(kinds: Floats, repeats: Ints, contrast: float) -> Saddle:
     """Solve for the multiplier by a safeguarded Newton iteration in its logarithm.
 
     - `kinds`, (kinds, 2) float: tally and prior parameter.

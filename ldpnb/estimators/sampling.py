@@ -13,16 +13,14 @@ is a symbol, an entry may stand for the reports of several values together.
 """
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ldpnb import checks
-from ldpnb.arithmetic import Real, is_exact, real
+from ldpnb.arithmetic import Floats, Real, is_exact, real
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
-Estimate = NDArray[np.float64]
 
-
-def unadjusted(tallies: ArrayLike, *, users: int, mechanism: KaryRandomisedResponse) -> Estimate:
+def unadjusted(tallies: ArrayLike, *, users: int, mechanism: KaryRandomisedResponse) -> Floats:
     """Return ``(N - n q) / (p - q)``, which treats the reports as those of all users.
 
     It is ``c_DE`` in equation (3) of biswas2022, used under sampling in equation (4) and, as ``h``, in Theorem 5.1.
@@ -30,7 +28,7 @@ def unadjusted(tallies: ArrayLike, *, users: int, mechanism: KaryRandomisedRespo
     return _holders(tallies, checks.whole(users=users, at_least=1), mechanism)
 
 
-def rescaled(tallies: ArrayLike, *, users: int, sampling_rate: float, mechanism: KaryRandomisedResponse) -> Estimate:
+def rescaled(tallies: ArrayLike, *, users: int, sampling_rate: float, mechanism: KaryRandomisedResponse) -> Floats:
     """Return ``c_DE / pi + n q (1 - pi) / ((p - q) pi)``: unbiased, from the known number of users and sampling rate.
 
     It is ``g_DE`` in equation (5) of biswas2022; `sampling_rate` is the chance ``pi`` in ``(0, 1]`` to report.
@@ -39,7 +37,7 @@ def rescaled(tallies: ArrayLike, *, users: int, sampling_rate: float, mechanism:
     return _holders(tallies, checks.whole(users=users, at_least=1) * rate, mechanism) / rate
 
 
-def realised_size(tallies: ArrayLike, *, sampling_rate: float, mechanism: KaryRandomisedResponse) -> Estimate:
+def realised_size(tallies: ArrayLike, *, sampling_rate: float, mechanism: KaryRandomisedResponse) -> Floats:
     """Return ``(N - S q) / (pi (p - q))`` with ``S`` the realised number of reports: unbiased.
 
     It is ``c-hat_DE``, before Theorem 3.4 of biswas2022, and never worse than `rescaled`; `sampling_rate` as there.
@@ -49,7 +47,7 @@ def realised_size(tallies: ArrayLike, *, sampling_rate: float, mechanism: KaryRa
 
 def personalised(
     tallies: ArrayLike, *, users: int, expected_reports: float, mechanism: KaryRandomisedResponse
-) -> Estimate:
+) -> Floats:
     """Return ``n h / sum(pi) + n q (n - sum(pi)) / (sum(pi) (p - q))``, pooled over personal sampling rates.
 
     It is ``T`` in Theorem 5.1 of biswas2022, biased unless the rates are unrelated to the values: see
@@ -69,7 +67,7 @@ def personalised(
     return _holders(tallies, total, mechanism) * (checks.whole(users=users, at_least=1) / total)
 
 
-def horvitz_thompson(tallies: ArrayLike, *, rates: ArrayLike, mechanism: KaryRandomisedResponse) -> Estimate:
+def horvitz_thompson(tallies: ArrayLike, *, rates: ArrayLike, mechanism: KaryRandomisedResponse) -> Floats:
     """Return ``sum_g (N_g - S_g q) / (pi_g (p - q))``: unbiased for any known rates in ``(0, 1]``, ``(g,)``.
 
     What Theorem 5.1 of biswas2022 asks for: Horvitz and Thompson (1952) applied to ``(1{X_j = i} - q) / (p - q)``.
@@ -81,7 +79,7 @@ def horvitz_thompson(tallies: ArrayLike, *, rates: ArrayLike, mechanism: KaryRan
     return _weighted(_among_reports(tallies, mechanism), rates)
 
 
-def hajek(tallies: ArrayLike, *, users: int, rates: ArrayLike, mechanism: KaryRandomisedResponse) -> Estimate:
+def hajek(tallies: ArrayLike, *, users: int, rates: ArrayLike, mechanism: KaryRandomisedResponse) -> Floats:
     """Return ``n (sum_g N_g/pi_g / sum_g S_g/pi_g - q) / (p - q)``, the ratio form of `horvitz_thompson`.
 
     Unbiased up to ``O(1/n)`` relative to ``n``; sums to ``n``. Hájek (1971), not in biswas2022. Without any report it
@@ -95,13 +93,13 @@ def hajek(tallies: ArrayLike, *, users: int, rates: ArrayLike, mechanism: KaryRa
     size = weighted.sum(axis=-1, keepdims=True)
     if (size == 0).any():
         raise ValueError("tallies must have a positive sum for a ratio estimate, got no reports")
-    share: Estimate = mechanism._holders(weighted, size) / size
+    share: Floats = mechanism._holders(weighted, size) / size
     return share * checks.whole(users=users, at_least=1)
 
 
 def reweighted_reports(
     tallies: ArrayLike, *, users: int, report_rates: ArrayLike, mechanism: KaryRandomisedResponse
-) -> Estimate:
+) -> Floats:
     """Return ``(N_i / pi(i) - n q) / (p - q)``, unbiased when the report ``y`` is sent with probability ``pi(y)``.
 
     Every user randomises first. Thinning by the noisy report is post-processing, so participation reveals no more than
@@ -116,7 +114,7 @@ def reweighted_reports(
     return _holders(reports / rates, checks.whole(users=users, at_least=1), mechanism)
 
 
-def _tallies(tallies: ArrayLike, mechanism: KaryRandomisedResponse) -> Estimate:
+def _tallies(tallies: ArrayLike, mechanism: KaryRandomisedResponse) -> Floats:
     reports = real(tallies)
     if is_exact(mechanism.domain_size):
         return reports
@@ -128,7 +126,7 @@ def _tallies(tallies: ArrayLike, mechanism: KaryRandomisedResponse) -> Estimate:
     return reports
 
 
-def sampling_rates(rates: ArrayLike) -> Estimate:
+def sampling_rates(rates: ArrayLike) -> Floats:
     """Return a vector of sampling rates, in ``(0, 1]``."""
     array = real(rates)
     if array.ndim != 1 or (array.dtype != object and not ((array > 0) & (array <= 1)).all()):
@@ -136,17 +134,17 @@ def sampling_rates(rates: ArrayLike) -> Estimate:
     return array
 
 
-def _holders(tallies: ArrayLike, reports: Real, mechanism: KaryRandomisedResponse) -> Estimate:
+def _holders(tallies: ArrayLike, reports: Real, mechanism: KaryRandomisedResponse) -> Floats:
     """Return ``(N - reports q) / (p - q)``."""
     return mechanism._holders(_tallies(tallies, mechanism), reports)
 
 
-def _among_reports(tallies: ArrayLike, mechanism: KaryRandomisedResponse) -> Estimate:
+def _among_reports(tallies: ArrayLike, mechanism: KaryRandomisedResponse) -> Floats:
     """Return ``(N - S q) / (p - q)``."""
     return _holders(tallies, _tallies(tallies, mechanism).sum(axis=-1, keepdims=True), mechanism)
 
 
-def _weighted(reports: Estimate, rates: ArrayLike) -> Estimate:
+def _weighted(reports: Floats, rates: ArrayLike) -> Floats:
     """Add up the groups' reports, each divided by its rate."""
     weight = 1 / sampling_rates(rates)[:, None]
     if reports.ndim < 2 or reports.shape[-2] != weight.shape[0]:

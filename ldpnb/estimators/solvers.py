@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ldpnb.arithmetic import Floats
 
 _CHUNK, _PASSES = 2**15, 60
 _MODEL_WORK = 4e10

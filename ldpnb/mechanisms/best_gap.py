@@ -19,13 +19,10 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar, nnls
 
 from ldpnb import checks
-from ldpnb.arithmetic import read_only
-
-Numbers = NDArray[np.float64]
+from ldpnb.arithmetic import Floats, read_only
 
 _PATTERNS = np.array([s for s in product((0, 1), repeat=4) if 0 < sum(s) < 4], dtype=bool)
 _FLIPPED = np.array([int(np.flatnonzero((s[[1, 0, 3, 2]] == _PATTERNS).all(axis=1))[0]) for s in _PATTERNS])
@@ -65,24 +62,24 @@ class BestGapChannel:
         return first, people - first
 
     @property
-    def target(self) -> Numbers:
+    def target(self) -> Floats:
         """Weight of each input in the gap: ``1/s, -1/s, -1/(1-s), 1/(1-s)``."""
         first, second = 1 / self.share, 1 / (1 - self.share)
         return np.array([first, -first, -second, second])
 
     @cached_property
-    def _heights(self) -> Numbers:
+    def _heights(self) -> Floats:
         """The patterns divided by ``e^epsilon``, so that large budgets do not overflow."""
         return read_only(np.where(_PATTERNS, 1.0, np.exp(-self.epsilon)))
 
     @cached_property
-    def _means(self) -> Numbers:
+    def _means(self) -> Floats:
         return read_only(self._heights @ np.repeat([self.share, 1 - self.share], 2) / 2)
 
-    def _signal(self, ratio: float) -> Numbers:
+    def _signal(self, ratio: float) -> Floats:
         return self._heights @ np.array([1, -1, -ratio, ratio])
 
-    def _gains(self, ratio: float) -> Numbers:
+    def _gains(self, ratio: float) -> Floats:
         return np.square(self._signal(ratio)) / self._means
 
     def _price(self, ratio: float) -> float:
@@ -92,12 +89,12 @@ class BestGapChannel:
         """
         return float(self._prices(self._gains(ratio)).max())
 
-    def _prices(self, gains: Numbers) -> Numbers:
+    def _prices(self, gains: Floats) -> Floats:
         (one, other), (first, second) = self._vertices
         return first * gains[one] + second * gains[other]
 
     @cached_property
-    def _vertices(self) -> tuple[tuple[Any, Any], tuple[Numbers, Numbers]]:
+    def _vertices(self) -> tuple[tuple[Any, Any], tuple[Floats, Floats]]:
         """Of that program: two patterns and their weights, whatever the ratio."""
         rows = np.add.reduceat(self._heights, [0, 2], axis=1)
         one, other = np.triu_indices(len(rows), 1)
@@ -134,7 +131,7 @@ class BestGapChannel:
         return self._bound(self._direction)
 
     @cached_property
-    def weights(self) -> Numbers:
+    def weights(self) -> Floats:
         """Weight ``theta >= 0`` of every pattern: a channel, of slope 0 in ``y``, that reaches the least price of all.
 
         These are linear equations. Probability lost to rounding goes to the patterns that reveal only the group.
@@ -159,7 +156,7 @@ class BestGapChannel:
             theta[(_PATTERNS == [0, 0, 1, 1]).all(axis=1)] += added[1]
         return read_only(theta)
 
-    def _information(self, theta: Numbers) -> tuple[Numbers, Numbers]:
+    def _information(self, theta: Floats) -> tuple[Floats, Floats]:
         """Return how well patterns separate the signs in either group, in units of their weights, and the squares."""
         half = (self._heights[:, [0, 2]] - self._heights[:, [1, 3]]) / (2 * self.target[[0, 2]])
         return half, (half * (theta / self._means)[:, None]).T @ half
@@ -177,12 +174,12 @@ class BestGapChannel:
             raise ValueError(f"share and epsilon must leave digits for the gap, {got}")
         return float(y.sum())
 
-    def channel(self) -> Numbers:
+    def channel(self) -> Floats:
         """Return ``Pr(pattern | input)``, (14, 4)."""
         return np.asarray(self.weights[:, None] * self._heights)
 
     @cached_property
-    def scores(self) -> Numbers:
+    def scores(self) -> Floats:
         """Score of each pattern, (14,): the mean score of all reports is the unbiased gap."""
         half, matrix = self._information(self.weights)
         return read_only(half @ np.linalg.lstsq(matrix, np.ones(2), rcond=1e-14)[0] / self._means)

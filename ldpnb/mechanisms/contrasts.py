@@ -13,10 +13,10 @@ For simulation only: a statistical generator and noise in floating point protect
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ldpnb import checks
-from ldpnb.arithmetic import Real
+from ldpnb.arithmetic import Floats, Real
 from ldpnb.mechanisms import moves
 
 
@@ -38,7 +38,7 @@ class _Contrast:
         object.__setattr__(self, "sizes", tuple(numbers.tolist()))
 
     @property
-    def weights(self) -> NDArray[np.float64]:
+    def weights(self) -> Floats:
         """Each group's factor of the value: ``n_min / n`` and ``-n_min / n`` for the first two, 0 for any other.
 
         >>> SignedBit(1.0, (1000, 2000, 50)).weights
@@ -65,14 +65,14 @@ class SignedBit(_Contrast):
         """Mean ``tanh(epsilon / 2)`` of the sign per unit of ``x``."""
         return np.tanh(self.epsilon / 2)
 
-    def channel(self, values: ArrayLike = moves.EXTREMES) -> NDArray[np.float64]:
+    def channel(self, values: ArrayLike = moves.EXTREMES) -> Floats:
         """Return ``Pr(sign | group, value)`` of -1 and +1, ``(2, d m)``; inputs as in `DiscretisedMeans.channel`."""
         x = np.outer(self.weights, moves.unit_values(values)).ravel()
         return moves.sign_probabilities(x, self.epsilon)
 
     def sample_sums(
         self, counts: ArrayLike, values: ArrayLike, *, repetitions: int = 1, rng: np.random.Generator
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         """Draw the sum of all signs, ``(repetitions,)``; arguments as `groups.DiscretisedMeans.sample_tallies`."""
         users, numbers = moves.tallied(counts, values, len(self.sizes))
         plus = moves.sign_probabilities(self.weights[:, None] * numbers, self.epsilon)[1]
@@ -103,7 +103,7 @@ class SignedLaplace(_Contrast):
 
     def sample_sums(
         self, counts: ArrayLike, values: ArrayLike, *, repetitions: int = 1, rng: np.random.Generator
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         """Draw the sum of all reports, ``(repetitions,)``; arguments as `groups.DiscretisedMeans.sample_tallies`."""
         users, numbers = moves.tallied(counts, values, len(self.sizes))
         total = float((self.weights[:, None] * numbers * users).sum())

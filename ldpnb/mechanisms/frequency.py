@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
-from ldpnb.arithmetic import Real, is_exact
+from ldpnb.arithmetic import Floats, Ints, Real, is_exact
 
 EXPLICIT_UNARY_LIMIT = 12
 """Largest domain for which the ``2**domain_size`` outputs of unary encoding are enumerated."""
@@ -56,7 +56,7 @@ class FrequencyMechanism(Protocol):
         Near epsilon 0 almost everything cancels, and is therefore cancelled in whole numbers first.
         """
 
-    def sample_tallies(self, counts: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
+    def sample_tallies(self, counts: ArrayLike, *, rng: np.random.Generator) -> Ints:
         """Draw how many reports support each value, ``(k,)``, from how many users hold it, ``(k,)``."""
 
 
@@ -109,7 +109,7 @@ class KaryRandomisedResponse:
         """Return ``(tallies - reports q) / (p - q)``; here ``q = (1 - (p - q)) / k``."""
         return tallies + (self.domain_size * tallies - reports) * (self.q / self.truthful_rate)
 
-    def channel(self) -> NDArray[np.float64]:
+    def channel(self) -> Floats:
         """Return the ``(k, k)`` matrix of ``Pr(report y | value x)``, ``k <= 10,000``; its columns sum to 1."""
         if self.domain_size > EXPLICIT_RESPONSE_LIMIT:
             raise ValueError(
@@ -119,7 +119,7 @@ class KaryRandomisedResponse:
         np.fill_diagonal(matrix, self.p)
         return matrix
 
-    def sample_tallies(self, counts: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
+    def sample_tallies(self, counts: ArrayLike, *, rng: np.random.Generator) -> Ints:
         """Draw the number of reports of each value from their exact joint law, in O(k) whatever the number of users.
 
         Users who answer truthfully are binomial per value; all others spread uniformly over the k values, one
@@ -129,7 +129,7 @@ class KaryRandomisedResponse:
         truthful = rng.binomial(holders, self.truthful_rate)
         return truthful + _spread(int(holders.sum() - truthful.sum()), self.domain_size, rng)
 
-    def randomize(self, values: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
+    def randomize(self, values: ArrayLike, *, rng: np.random.Generator) -> Ints:
         """Randomize users one by one: values in ``0 .. k-1``, ``(n,)``, to reports, ``(n,)``."""
         own = values_of_users(values, self.domain_size)
         uniform = rng.integers(0, self.domain_size, own.size)
@@ -208,26 +208,24 @@ class UnaryEncoding:
         codes = np.arange(2**self.domain_size)[:, None]
         return ((codes >> np.arange(self.domain_size)) & 1).astype(np.uint8)
 
-    def channel(self) -> NDArray[np.float64]:
+    def channel(self) -> Floats:
         """Return the ``(2**k, k)`` matrix of ``Pr(output y | value x)``, rows in the order of `outputs`."""
         bits = self.outputs()
         ones = bits.sum(axis=1, keepdims=True)
         others = np.power(self.q, ones) * np.power(1 - self.q, self.domain_size - ones)
         return others * np.where(bits == 1, self.p / self.q, self.miss_rate / (1 - self.q))
 
-    def sample_tallies(self, counts: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
+    def sample_tallies(self, counts: ArrayLike, *, rng: np.random.Generator) -> Ints:
         """Draw how often each bit is set, from the exact joint law, in O(k) whatever the number of users.
 
         Given the users' values the bits are independent, so the ``k`` sums are independent sums of two binomials.
         """
         holders = counts_of_users(counts, self.domain_size)
-        tallies: NDArray[np.int64] = rng.binomial(holders, self.p)
+        tallies: Ints = rng.binomial(holders, self.p)
         tallies += rng.binomial(holders.sum() - holders, self.q)
         return tallies
 
-    def sample_outputs(
-        self, counts: ArrayLike, *, rng: np.random.Generator
-    ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    def sample_outputs(self, counts: ArrayLike, *, rng: np.random.Generator) -> tuple[NDArray[np.uint8], Ints]:
         """Draw the observed outputs and how often each occurred, from the exact joint law, as a likelihood needs them.
 
         In small domains this is one multinomial over all outputs per value; in larger ones every user's bits are drawn.
@@ -263,12 +261,12 @@ class UnaryEncoding:
         return bits
 
 
-def counts_of_users(counts: ArrayLike, domain_size: int) -> NDArray[np.int64]:
+def counts_of_users(counts: ArrayLike, domain_size: int) -> Ints:
     """Return validated counts: how many users hold each of `domain_size` values."""
     return checks.entries(domain_size, counts=checks.counts(counts=counts))
 
 
-def values_of_users(values: ArrayLike, domain_size: int) -> NDArray[np.int64]:
+def values_of_users(values: ArrayLike, domain_size: int) -> Ints:
     """Return validated values, a whole number in ``0 .. domain_size - 1`` per user."""
     own = np.asarray(values)
     if own.ndim != 1 or own.dtype.kind not in "iu":
@@ -278,7 +276,7 @@ def values_of_users(values: ArrayLike, domain_size: int) -> NDArray[np.int64]:
     return own.astype(np.int64)
 
 
-def _spread(reports: int, cells: int, rng: np.random.Generator) -> NDArray[np.int64]:
+def _spread(reports: int, cells: int, rng: np.random.Generator) -> Ints:
     """Spread reports uniformly over cells: one multinomial, or one draw per report if there are fewer than cells."""
     if reports < cells:
         return np.bincount(rng.integers(0, cells, reports), minlength=cells)

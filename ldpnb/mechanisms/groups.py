@@ -11,10 +11,10 @@ For simulation only: a statistical generator and noise in floating point protect
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ldpnb import checks
-from ldpnb.arithmetic import Real
+from ldpnb.arithmetic import Floats, Ints, Real
 from ldpnb.mechanisms import moves
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
@@ -104,7 +104,7 @@ class DiscretisedMeans:
         """Loss ``max(eps1, eps2)`` that Theorem 4.1 of juarez2022 states, in nats."""
         return max(self.group_epsilon, self.value_epsilon)
 
-    def channel(self, values: ArrayLike = moves.EXTREMES) -> NDArray[np.float64]:
+    def channel(self, values: ArrayLike = moves.EXTREMES) -> Floats:
         """Return ``Pr(report | group, value)``, linear in the value, so that it is extreme at ``-1`` and ``1``.
 
         - `values`, (m,) float: in ``[-1, 1]``.
@@ -120,7 +120,7 @@ class DiscretisedMeans:
 
     def sample_tallies(
         self, counts: ArrayLike, values: ArrayLike, *, repetitions: int = 1, rng: np.random.Generator
-    ) -> NDArray[np.int64]:
+    ) -> Ints:
         """Draw the reports of each group and sign from their exact joint law, in O(d m) whatever the number of users.
 
         - `counts`, (d, m) int: how many users of each group hold each value.
@@ -136,7 +136,7 @@ class DiscretisedMeans:
 
     def sample_sums(
         self, counts: ArrayLike, values: ArrayLike, *, repetitions: int = 1, rng: np.random.Generator
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         """Draw the sum of the values reported for each group, shape ``(repetitions, d)``; see `sample_tallies`."""
         tallies = self.sample_tallies(counts, values, repetitions=repetitions, rng=rng)
         return (tallies[..., 1] - tallies[..., 0]).astype(float)
@@ -264,7 +264,7 @@ class LaplaceMeans:
         moved = float(np.log(2 / self.k)) + self.value_epsilon / 2 - self.group_epsilon
         return max(self.value_epsilon, kept, moved)
 
-    def law(self, group: int, value: float) -> NDArray[np.float64]:
+    def law(self, group: int, value: float) -> Floats:
         """Return the law of a report ``(d, 3)``: each group's probability, and its value's Laplace location and scale.
 
         >>> LaplaceMeans(np.log(3), 4.0).law(0, -1.0).round(12).tolist()
@@ -279,7 +279,7 @@ class LaplaceMeans:
 
     def sample_sums(
         self, counts: ArrayLike, values: ArrayLike, *, repetitions: int = 1, rng: np.random.Generator
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         """Draw the sum of the values reported for each group from their exact joint law, ``(repetitions, d)``.
 
         Arguments and cost are those of `DiscretisedMeans.sample_tallies`: the sum of ``N`` Laplace variables is a
@@ -291,9 +291,7 @@ class LaplaceMeans:
         noise += self.moved_scale * moves.sum_of_laplace(arrived, rng=rng)
         return np.asarray((kept * numbers).sum(axis=2) + noise, dtype=np.float64)
 
-    def randomize(
-        self, groups: ArrayLike, values: ArrayLike, *, rng: np.random.Generator
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def randomize(self, groups: ArrayLike, values: ArrayLike, *, rng: np.random.Generator) -> tuple[Ints, Floats]:
         """Randomize users one by one: groups ``(n,)`` in ``0 .. d-1`` and values ``(n,)`` in ``[-1, 1]`` to reports."""
         own, numbers = np.asarray(groups), moves.unit_values(values)
         if own.ndim != 1 or own.shape != numbers.shape or own.dtype.kind not in "iu":

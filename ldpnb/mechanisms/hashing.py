@@ -11,10 +11,10 @@ For simulation only: a statistical generator and noise in floating point protect
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ldpnb import checks
-from ldpnb.arithmetic import Real
+from ldpnb.arithmetic import Floats, Ints, Real
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 
 EXPLICIT_LIMIT = 100_000
@@ -93,7 +93,7 @@ class LocalHashing:
         """The unary encoding whose bits are the supported values: ``p`` for one's own, ``1/g`` for any other."""
         return UnaryEncoding(self.p, self.q, self.domain_size, self.miss_rate, self.truthful_rate)
 
-    def functions(self) -> NDArray[np.int64]:
+    def functions(self) -> Ints:
         """Return all ``(g^k, k)`` functions, a cell per value; at most 100,000 pairs of function and cell."""
         if (self.domain_size + 1) * np.log(float(self.cells)) > np.log(EXPLICIT_LIMIT):
             got = f"got cells={self.cells:g}, domain_size={self.domain_size:g}"
@@ -101,12 +101,12 @@ class LocalHashing:
         count = int(self.cells) ** self.domain_size
         return np.arange(count)[:, None] // int(self.cells) ** np.arange(self.domain_size) % int(self.cells)
 
-    def channel(self) -> NDArray[np.float64]:
+    def channel(self) -> Floats:
         """Return ``Pr(function, cell | value)``, ``(g^k g, k)``: all cells of the first function, then the next."""
         functions = self.functions()
         response = self._response.channel()[:, functions]  # cell, function, value
         return np.asarray(response.transpose(1, 0, 2).reshape(-1, self.domain_size) / len(functions))
 
-    def sample_tallies(self, counts: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
+    def sample_tallies(self, counts: ArrayLike, *, rng: np.random.Generator) -> Ints:
         """Draw how many reports support each value, from the exact joint law, in O(k) whatever the number of users."""
         return self.unary.sample_tallies(counts, rng=rng)

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ldpnb import checks
-from ldpnb.arithmetic import Real, is_exact, real
+from ldpnb.arithmetic import Floats, Ints, Real, is_exact, real
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +69,14 @@ class OneBit:
         share = checks.numbers(values=values, low=0, high=self.upper) / self.upper
         return share * self.p + (1 - share) * self.q
 
-    def channel(self, values: ArrayLike | None = None) -> NDArray[np.float64]:
+    def channel(self, values: ArrayLike | None = None) -> Floats:
         """Return the ``(2, v)`` matrix of ``Pr(bit y | value x)``, by default for the two ends 0 and `upper`."""
         numbers = checks.numbers(values=[0.0, self.upper] if values is None else values, low=0, high=self.upper)
         return np.vstack([self.one_rate(self.upper - numbers), self.one_rate(numbers)])
 
     def sample_sums(
         self, values: ArrayLike, counts: ArrayLike, *, rng: np.random.Generator, repetitions: int = 1
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         """Draw the number of ones, ``(repetitions,)``, from its exact law: one binomial per distinct value.
 
         - `values`, (v,) float: the distinct values, in ``[0, upper]``.
@@ -84,7 +84,7 @@ class OneBit:
         - `repetitions`, int: independent repetitions.
         """
         numbers, users = _population(values, counts, self.upper)
-        ones: NDArray[np.int64] = rng.binomial(users, self.one_rate(numbers), size=(_times(repetitions), numbers.size))
+        ones: Ints = rng.binomial(users, self.one_rate(numbers), size=(_times(repetitions), numbers.size))
         return np.sum(ones, axis=1, dtype=float)
 
     def estimate(self, sums: Real, users: Real) -> Real:
@@ -125,7 +125,7 @@ class LocalLaplace:
 
     def sample_sums(
         self, values: ArrayLike, counts: ArrayLike, *, rng: np.random.Generator, repetitions: int = 1
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         """Draw the sum of all noisy values: a sum of Laplace variables is the difference of two gamma variables."""
         numbers, users = _population(values, counts, self.upper)
         pairs = rng.gamma(users.sum(), size=(_times(repetitions), 2))
@@ -173,14 +173,14 @@ class CentralLaplace:
         entries = _log_laplace(real(released) - real(exact), self.scale)
         return entries if is_exact(entries) else np.sum(entries, axis=-1)
 
-    def release(self, exact: ArrayLike, *, rng: np.random.Generator, repetitions: int = 1) -> NDArray[np.float64]:
+    def release(self, exact: ArrayLike, *, rng: np.random.Generator, repetitions: int = 1) -> Floats:
         """Return noisy copies, ``(repetitions, *shape)``, of an exact sum or histogram."""
         entries = real(exact)
         return entries + rng.laplace(scale=self.scale, size=(_times(repetitions), *entries.shape))
 
     def sample_sums(
         self, values: ArrayLike, counts: ArrayLike, *, rng: np.random.Generator, repetitions: int = 1
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         """Draw the released sum of the users' values in ``[0, sensitivity]``, ``(repetitions,)``."""
         numbers, users = _population(values, counts, self.upper)
         return self.release(numbers @ users, rng=rng, repetitions=repetitions)
@@ -216,7 +216,7 @@ def _mean(sums: Real, users: Real) -> Real:
     return real(sums) / checks.numbers(users=users, low=1)
 
 
-def _population(values: ArrayLike, counts: ArrayLike, upper: float) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def _population(values: ArrayLike, counts: ArrayLike, upper: float) -> tuple[Floats, Ints]:
     numbers, users = checks.numbers(values=values, low=0, high=upper), checks.counts(counts=counts)
     if numbers.shape != users.shape:
         raise ValueError(f"counts must have one entry per value, shape {numbers.shape}, got shape {users.shape}")

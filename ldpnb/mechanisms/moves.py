@@ -4,16 +4,17 @@ For simulation only: a statistical generator and noise in floating point protect
 """
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ldpnb import checks
+from ldpnb.arithmetic import Floats, Ints
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
 EXTREMES = (-1.0, 1.0)
 """The values at which output probabilities that are linear in the value are extreme."""
 
 
-def sign_probabilities(values: NDArray[np.float64], epsilon: float) -> NDArray[np.float64]:
+def sign_probabilities(values: Floats, epsilon: float) -> Floats:
     """Return the probabilities of ``-1`` and ``+1``, ``(2, m)``: values rounded to a sign, then randomised response.
 
     Written as a mixture of ``b = e^epsilon / (1 + e^epsilon)`` and ``1 - b``, which keeps small probabilities at large
@@ -23,7 +24,7 @@ def sign_probabilities(values: NDArray[np.float64], epsilon: float) -> NDArray[n
     return np.stack([response.p * (1 - up) + response.q * up, response.p * up + response.q * (1 - up)])
 
 
-def sum_of_laplace(terms: NDArray[np.int64], *, rng: np.random.Generator) -> NDArray[np.float64]:
+def sum_of_laplace(terms: Ints, *, rng: np.random.Generator) -> Floats:
     """Draw sums of independent Laplace variables of scale 1, exactly: the difference of two Gamma variables.
 
     - `terms`, (...) int: numbers of summands, ``>= 0``; the cost does not depend on them.
@@ -32,7 +33,7 @@ def sum_of_laplace(terms: NDArray[np.int64], *, rng: np.random.Generator) -> NDA
     return np.asarray(first) - np.asarray(second)
 
 
-def unit_values(values: ArrayLike) -> NDArray[np.float64]:
+def unit_values(values: ArrayLike) -> Floats:
     """Return values checked to lie in ``[-1, 1]``.
 
     >>> unit_values([0.5, 1.5])
@@ -42,7 +43,7 @@ def unit_values(values: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(checks.numbers(values=values, low=-1, high=1))
 
 
-def tallied(counts: ArrayLike, values: ArrayLike, groups: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def tallied(counts: ArrayLike, values: ArrayLike, groups: int) -> tuple[Ints, Floats]:
     """Return checked counts ``(d, m)`` of users by group and value, and values that broadcast against them."""
     array, numbers = np.asarray(counts), unit_values(values)
     if array.ndim != 2 or array.shape[0] != groups:
@@ -52,9 +53,7 @@ def tallied(counts: ArrayLike, values: ArrayLike, groups: int) -> tuple[NDArray[
     return checks.counts(counts=array.ravel()).reshape(array.shape), np.broadcast_to(numbers, array.shape)
 
 
-def sample_moves(
-    users: NDArray[np.int64], keep: float, repetitions: int, rng: np.random.Generator
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def sample_moves(users: Ints, keep: float, repetitions: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
     """Draw how many users of each group and value keep their group, and how many others join it.
 
     - Returns `kept`, (repetitions, d, m) int.

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
-from ldpnb.arithmetic import Real
+from ldpnb.arithmetic import Floats, Ints, Real
 from ldpnb.mechanisms.frequency import UnaryEncoding, values_of_users
 
 
@@ -83,12 +83,12 @@ class SignRandomiser:
         """Return all ``(2**k, k)`` sign vectors as rows; refused for domains larger than 12."""
         return 2 * self.unary.outputs().astype(np.int8) - 1
 
-    def channel(self) -> NDArray[np.float64]:
+    def channel(self) -> Floats:
         """Return the ``(2**k, k)`` matrix of ``Pr(signs y | value x)``, rows in the order of `outputs`."""
-        own: NDArray[np.float64] = np.where(self.outputs() == 1, float(self.p), float(self.miss_rate))
+        own: Floats = np.where(self.outputs() == 1, float(self.p), float(self.miss_rate))
         return own * self.q ** (self.domain_size - 1)
 
-    def sample_tallies(self, counts: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
+    def sample_tallies(self, counts: ArrayLike, *, rng: np.random.Generator) -> Ints:
         """Draw how many reports have +1 at each value, ``(k,)``, from how many users hold it, in O(k)."""
         return self.unary.sample_tallies(counts, rng=rng)
 

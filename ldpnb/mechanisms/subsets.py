@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
-from ldpnb.arithmetic import Real, is_exact
+from ldpnb.arithmetic import Floats, Ints, Real, is_exact
 from ldpnb.mechanisms.frequency import counts_of_users, values_of_users
 
 EXPLICIT_LIMIT = 5000
@@ -95,13 +95,13 @@ class SubsetSelection:
             row[list(chosen)] = 1
         return bits
 
-    def channel(self) -> NDArray[np.float64]:
+    def channel(self) -> Floats:
         """Return the ``(subsets, a)`` matrix of ``Pr(subset y | value x)``, rows in the order of `outputs`."""
         bits = self.outputs()
         likely = self.p / comb(self.domain_size - 1, self.subset_size - 1)
         return np.where(bits == 1, likely, likely * np.exp(-self.epsilon))
 
-    def sample_tallies(self, counts: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int64]:
+    def sample_tallies(self, counts: ArrayLike, *, rng: np.random.Generator) -> Ints:
         """Draw how many reports support each value, from the exact joint law.
 
         Where all subsets can be listed, one multinomial over them per value, whatever the number of users; otherwise a

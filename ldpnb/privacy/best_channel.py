@@ -9,12 +9,10 @@ its dual.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ldpnb import checks
-from ldpnb.arithmetic import real
-
-Floats = NDArray[np.float64]
+from ldpnb.arithmetic import Floats, Ints, real
 
 EXPLICIT_LIMIT = 16
 """Largest domain whose ``2^a - 2`` patterns are listed."""
@@ -50,7 +48,7 @@ def staircase_patterns(domain_size: int, epsilon: float) -> Floats:
     return np.where(_favoured(size), 1.0, np.exp(-checks.positive(epsilon=epsilon)))
 
 
-def _favoured(size: int) -> NDArray[np.int64]:
+def _favoured(size: int) -> Ints:
     return (np.arange(1, 2**size - 1)[:, None] >> np.arange(size)) & 1
 
 

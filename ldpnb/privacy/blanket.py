@@ -20,13 +20,12 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq, minimize_scalar
 
 from ldpnb import checks
+from ldpnb.arithmetic import Floats
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.hashing import LocalHashing
 from ldpnb.mechanisms.signs import SignRandomiser
 from ldpnb.mechanisms.subsets import SubsetSelection
 from ldpnb.privacy.channel import as_channel
-
-Array = NDArray[np.float64]
 
 Known = KaryRandomisedResponse | UnaryEncoding | SubsetSelection | LocalHashing | SignRandomiser
 """Mechanisms with a blanket in closed form."""
@@ -56,9 +55,9 @@ class Blanket:
     0.2344
     """
 
-    chances: Array
-    first: Array
-    second: Array
+    chances: Floats
+    first: Floats
+    second: Floats
     epsilon: float
 
     @classmethod
@@ -106,7 +105,7 @@ class Blanket:
         )
 
     @classmethod
-    def _reduced(cls, chances: Array, first: Array, second: Array, budget: float) -> Self:
+    def _reduced(cls, chances: Floats, first: Floats, second: Floats, budget: float) -> Self:
         kept = chances > 0
         return cls(chances[kept], first[None, kept], second[None, kept], budget)
 
@@ -161,7 +160,7 @@ def _counted(users: int) -> int:
     return int(checks.whole(users=users, at_least=2, at_most=MOST_USERS))
 
 
-def _mean_excess(values: Array, chances: Array, count: int) -> float:
+def _mean_excess(values: Floats, chances: Floats, count: int) -> float:
     """Return an upper bound on ``E[(Z_1 + ... + Z_n)_+]`` for independent ``Z`` with these values and chances.
 
     With ``K(t) = ln E e^(t Z)`` the mean is ``e^(n K(t)) E_t[S_+ e^(-t S)]`` under the law tilted by ``e^(t Z)``; ``t``
@@ -187,7 +186,7 @@ def _mean_excess(values: Array, chances: Array, count: int) -> float:
     return float(scale * np.exp(leading) * bound) if leading < 700 else np.inf
 
 
-def _grid(z: Array, weights: Array, count: int) -> tuple[float, int]:
+def _grid(z: Floats, weights: Floats, count: int) -> tuple[float, int]:
     """Return the step of a lattice and on how many of its points the law of the sum is computed.
 
     Splitting values between neighbours adds at most a share `FINE` to the variance. The lattice contains one of the
@@ -207,7 +206,7 @@ def _grid(z: Array, weights: Array, count: int) -> tuple[float, int]:
     return float(steps[added.argmin()]), 2 ** (doublings + 1)
 
 
-def _tilted_mean(points: Array, law: Array, count: int, slope: float, cells: int) -> tuple[float, float]:
+def _tilted_mean(points: Floats, law: Floats, count: int, slope: float, cells: int) -> tuple[float, float]:
     """Return ``E[t S_+ e^(-t S)]`` under the tilted law, computed modulo the grid's length, with an error bound.
 
     ``t s e^(-t s) <= 1/e`` bounds what is outside the grid, and rounding is followed through ``one^n`` and the

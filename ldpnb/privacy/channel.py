@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ldpnb.arithmetic import real
+from ldpnb.arithmetic import Floats, real
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ def privacy_loss(channel: ArrayLike) -> Loss:
     return Loss(float(losses[worst]), output, (int(matrix[output].argmax()), int(matrix[output].argmin())))
 
 
-def as_channel(channel: ArrayLike) -> NDArray[np.float64]:
+def as_channel(channel: ArrayLike) -> Floats:
     """Return a validated channel: two-dimensional, entries in ``[0, 1]``, columns that sum to 1 up to 1e-9."""
     matrix = real(channel)
     if matrix.ndim != 2 or matrix.size == 0:

@@ -11,11 +11,11 @@ its place (or the reverse) an upper bound remains one, but a lower bound does no
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import expit, logit
 
 from ldpnb import checks
-from ldpnb.arithmetic import Real, is_exact
+from ldpnb.arithmetic import Floats, Ints, Real, is_exact
 from ldpnb.privacy.mixtures import log_mixed
 from ldpnb.privacy.subsampling import srs_loss, weighted_loss
 
@@ -67,7 +67,7 @@ class ClusterSample:
         return int(np.asarray(self.sizes)[self.changed])
 
     @property
-    def _others(self) -> NDArray[np.int64]:
+    def _others(self) -> Ints:
         return np.delete(np.asarray(self.sizes), self.changed)
 
     def lower_bound(self, epsilon: float) -> float:
@@ -156,7 +156,7 @@ def log_symmetric_ratio(log_weights: ArrayLike, order: int) -> float:
     return log_scale + float(np.log(fewer) - np.log(exactly))
 
 
-def _balance(weights: NDArray[np.float64], repeats: NDArray[np.int64], expected: float) -> float:
+def _balance(weights: Floats, repeats: Ints, expected: float) -> float:
     """Return some ``ln z`` at which coins with log-odds ``ln z + weights`` show about `expected` heads on average.
 
     Newton's method kept inside a shrinking bracket. A hundredth of a head is near enough: the ratio is the same for
@@ -176,9 +176,7 @@ def _balance(weights: NDArray[np.float64], repeats: NDArray[np.int64], expected:
     return log_scale
 
 
-def _two_central_probabilities(
-    heads: NDArray[np.float64], repeats: NDArray[np.int64], order: int
-) -> tuple[float, float]:
+def _two_central_probabilities(heads: Floats, repeats: Ints, order: int) -> tuple[float, float]:
     """Return multiples of the chances of ``order - 1`` and ``order`` heads, where about ``order - 1/2`` are expected.
 
     A Fourier sum of ``period`` points gives the total of all chances that lie a multiple of ``period`` apart; the

@@ -11,9 +11,10 @@ from decimal import Context, Decimal, localcontext
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ldpnb import checks
+from ldpnb.arithmetic import Floats
 from ldpnb.mechanisms.groups import LaplaceMeans
 from ldpnb.privacy.channel import as_channel
 
@@ -107,7 +108,7 @@ def epsilon_at_delta(delta_at: Callable[[float], float], delta: float) -> float:
     return high
 
 
-def _law(**named: ArrayLike) -> NDArray[np.float64]:
+def _law(**named: ArrayLike) -> Floats:
     """Return a checked law, ``(groups, 3)``."""
     ((name, given),) = named.items()
     law = np.asarray(given, dtype=float)

@@ -20,9 +20,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ldpnb import checks
+from ldpnb.arithmetic import Floats, Ints
 from ldpnb.designs.laws import Sample
 
 Budget = float | Mapping[Any, float]
@@ -62,7 +63,7 @@ class WorstMechanism:
 
     loss: float
     samples: tuple[Sample, ...]
-    log_acceptance: NDArray[np.float64]
+    log_acceptance: Floats
     epsilon: Budget
     mechanism: str
     swapped: bool
@@ -123,7 +124,7 @@ def largest_loss(
     return WorstMechanism(loss, samples, logs, epsilon, mechanism, backward[0] > forward[0])
 
 
-def _distances(samples: tuple[Sample, ...], epsilon: Budget, mechanism: str) -> NDArray[np.float64]:
+def _distances(samples: tuple[Sample, ...], epsilon: Budget, mechanism: str) -> Floats:
     """Return the budget between every two samples, infinite where no chain of neighbours connects them."""
     universe = {record: i for i, record in enumerate(dict.fromkeys(r for s in samples for r in s))}
     counts = np.zeros((len(samples), len(universe)))
@@ -138,15 +139,13 @@ def _distances(samples: tuple[Sample, ...], epsilon: Budget, mechanism: str) -> 
     return np.where(sizes[:, None] == sizes[None, :], apart / 2, np.inf)
 
 
-def _blocks(distances: NDArray[np.float64]) -> list[NDArray[np.int64]]:
+def _blocks(distances: Floats) -> list[Ints]:
     """Return the classes of samples at finite distance."""
     names = np.isfinite(distances).argmax(axis=1)
     return [np.flatnonzero(names == name) for name in np.unique(names)]
 
 
-def _optimum(
-    p: NDArray[np.float64], q: NDArray[np.float64], distances: NDArray[np.float64], blocks: list[NDArray[np.int64]]
-) -> tuple[float, NDArray[np.float64]]:
+def _optimum(p: Floats, q: Floats, distances: Floats, blocks: list[Ints]) -> tuple[float, Floats]:
     """Return the largest ``ln(p.g / q.g)`` and its ``ln g``, which rejects all but the best block."""
     possible = [block for block in blocks if p[block].any()]
     optima = [(*largest_log_ratio(p[block], q[block], distances[np.ix_(block, block)]), block) for block in possible]
@@ -156,9 +155,7 @@ def _optimum(
     return best, everywhere
 
 
-def largest_log_ratio(
-    p: NDArray[np.float64], q: NDArray[np.float64], distances: NDArray[np.float64]
-) -> tuple[float, NDArray[np.float64]]:
+def largest_log_ratio(p: Floats, q: Floats, distances: Floats) -> tuple[float, Floats]:
     """Return the largest ``ln(p.g / q.g)`` over log-Lipschitz ``g > 0``, and a ``ln g`` that attains it.
 
     That is, over ``g`` with ``|ln g_i - ln g_j| <= distances[i, j]``.
@@ -190,9 +187,7 @@ def largest_log_ratio(
     raise RuntimeError(f"the optimum did not settle in {_ROUNDS} linear programs")
 
 
-def _improved(
-    p: NDArray[np.float64], q: NDArray[np.float64], distances: NDArray[np.float64], logs: NDArray[np.float64]
-) -> tuple[float, NDArray[np.float64] | None]:
+def _improved(p: Floats, q: Floats, distances: Floats, logs: Floats) -> tuple[float, Floats | None]:
     """Return the gain that a linear program around ``e^logs`` promises, and the logarithms of its vertex, if any.
 
     With ``g = e^logs (1 + u unit)`` the unknowns are of order one, for tiny budgets and for chances over many orders of
@@ -207,7 +202,7 @@ def _improved(
     return float(np.log1p(unit * gain)), _along_tight(logs + np.log1p(np.maximum(unit * u, _LEAST)), distances)
 
 
-def _log_ratio(p: NDArray[np.float64], q: NDArray[np.float64], logs: NDArray[np.float64]) -> float:
+def _log_ratio(p: Floats, q: Floats, logs: Floats) -> float:
     """Return ``ln(p.g / q.g)`` without cancellation when `g` is nearly constant."""
     middle = logs - logs.max()
     below = np.exp(middle) @ q
@@ -216,7 +211,7 @@ def _log_ratio(p: NDArray[np.float64], q: NDArray[np.float64], logs: NDArray[np.
     return float(np.log1p(excess / below))
 
 
-def _along_tight(logs: NDArray[np.float64], distances: NDArray[np.float64]) -> NDArray[np.float64] | None:
+def _along_tight(logs: Floats, distances: Floats) -> Floats | None:
     """Return `logs` recomputed from its first entry along tight constraints, or None if these do not connect it."""
     exact = logs.copy()
     gaps = np.abs(np.abs(logs[:, None] - logs[None, :]) - distances)
@@ -253,9 +248,7 @@ def largest_size_test_advantage(first: ArrayLike, second: ArrayLike, *, epsilon:
     return _solve(p - q, np.vstack([accept, -accept]), limits, bounds=(0, 1))[0]
 
 
-def _pairs(
-    tail: NDArray[np.int64], head: NDArray[np.int64], ratio: NDArray[np.float64], count: int
-) -> NDArray[np.float64]:
+def _pairs(tail: Ints, head: Ints, ratio: Floats, count: int) -> Floats:
     """Return the rows ``g[tail] - ratio g[head]``."""
     matrix = np.zeros((len(tail), count))
     rows = np.arange(len(tail))
@@ -265,13 +258,13 @@ def _pairs(
 
 
 def _solve(
-    objective: NDArray[np.float64],
-    matrix: NDArray[np.float64],
-    limits: NDArray[np.float64],
+    objective: Floats,
+    matrix: Floats,
+    limits: Floats,
     *,
-    equal: NDArray[np.float64] | None = None,
+    equal: Floats | None = None,
     bounds: tuple[float | None, float | None] = (None, None),
-) -> tuple[float, NDArray[np.float64]]:
+) -> tuple[float, Floats]:
     """Maximise ``objective . x`` subject to ``matrix x <= limits`` and, if given, ``equal . x = 0``."""
     from scipy.optimize import linprog
     from scipy.sparse import csr_array

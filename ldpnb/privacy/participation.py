@@ -1,13 +1,14 @@
 """What taking part reveals when the probability of reporting depends on the value."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ldpnb import checks
+from ldpnb.arithmetic import Floats
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
 
-def value_dependent_channel(rates: ArrayLike, mechanism: KaryRandomisedResponse) -> NDArray[np.float64]:
+def value_dependent_channel(rates: ArrayLike, mechanism: KaryRandomisedResponse) -> Floats:
     """Return the channel of users who report with a probability ``pi(x)`` in ``[0, 1]`` that depends on the value.
 
     The last of its ``k + 1`` outputs is silence; columns sum to 1. Open question (i) of biswas2022, Section 6.
@@ -19,7 +20,7 @@ def value_dependent_channel(rates: ArrayLike, mechanism: KaryRandomisedResponse)
     return np.vstack([mechanism.channel() * chance, 1 - chance])
 
 
-def report_dependent_channel(rates: ArrayLike, mechanism: KaryRandomisedResponse) -> NDArray[np.float64]:
+def report_dependent_channel(rates: ArrayLike, mechanism: KaryRandomisedResponse) -> Floats:
     """Return the channel of users who randomise, then send the report ``y`` with probability ``pi(y)`` in ``[0, 1]``.
 
     The last of its ``k + 1`` outputs is silence; columns sum to 1. As post-processing of the report it is never less
@@ -58,5 +59,5 @@ def participation_loss(epsilon: float, *, lowest_rate: float, highest_rate: floa
     return max(budget + float(np.log(high / low)), silence)
 
 
-def _rates(rates: ArrayLike, mechanism: KaryRandomisedResponse) -> NDArray[np.float64]:
+def _rates(rates: ArrayLike, mechanism: KaryRandomisedResponse) -> Floats:
     return checks.entries(mechanism.domain_size, rates=checks.numbers(rates=rates, low=0, high=1))

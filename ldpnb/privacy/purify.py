@@ -1,14 +1,14 @@
 """Pure from approximate local privacy: any (epsilon, delta)-LDP randomiser is within delta of a 2 epsilon-LDP one."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ldpnb import checks
-from ldpnb.arithmetic import Real
+from ldpnb.arithmetic import Floats, Real
 from ldpnb.privacy.channel import as_channel
 
 
-def purified(channel: ArrayLike, epsilon: float) -> NDArray[np.float64]:
+def purified(channel: ArrayLike, epsilon: float) -> Floats:
     """Return a channel of loss at most ``2 epsilon``, as near to a given one as its delta at epsilon.
 
     With ``rho`` the law at the first input, every law is clipped to the band from ``e^-epsilon rho`` to ``e^epsilon

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, logsumexp
 
 from ldpnb import checks
-from ldpnb.arithmetic import Real, is_exact
+from ldpnb.arithmetic import Floats, Real, is_exact
 from ldpnb.designs.sizes import SizeLaw
 from ldpnb.privacy.lemmas import largest_tilted_mean
 from ldpnb.privacy.subsampling import weighted_loss
@@ -136,18 +136,14 @@ def effective_log_odds(law: SizeLaw, epsilon: float) -> float:
     raise RuntimeError(f"the optimal reweighting did not settle in {_PASSES} passes")
 
 
-def _log_ratio(
-    left: NDArray[np.float64], joined: NDArray[np.float64], rising: NDArray[np.bool_], epsilon: float
-) -> float:
+def _log_ratio(left: Floats, joined: Floats, rising: NDArray[np.bool_], epsilon: float) -> float:
     """Return ``ln(sum v a / sum u a)`` for the sequence that rises by epsilon where told and falls elsewhere."""
     steps = np.concatenate([[0], np.cumsum(np.where(rising, 1, -1))])
     weights = epsilon * (steps - steps[np.argmax(np.maximum(left, joined) + epsilon * steps)])
     return float(logsumexp(joined + weights) - logsumexp(left + weights))
 
 
-def _best_steps(
-    left: NDArray[np.float64], joined: NDArray[np.float64], log_ratio: float, epsilon: float
-) -> tuple[NDArray[np.bool_], bool]:
+def _best_steps(left: Floats, joined: Floats, log_ratio: float, epsilon: float) -> tuple[NDArray[np.bool_], bool]:
     """Return where the sequence with the largest ``sum (v - r u) a`` rises, and whether that sum is positive.
 
     The sequence rises to a term if the recursion's sum before it is not positive. The sum is kept as a number times

@@ -17,7 +17,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
 from ldpnb import checks
@@ -33,8 +32,6 @@ MOST_USERS, LEAST_CHANCE = 10**9, 1e-305
 
 MOST_SEEN = 340.0
 """Largest local budget of a search; beyond it ``c e^epsilon`` may exceed the largest float."""
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
+
+from ldpnb.arithmetic import Floats, Ints
 
 MARGIN = 30.0
 """Sums end where what is cut off is below ``e^-MARGIN`` of a Chernoff bound on ``delta``."""
@@ -36,23 +37,21 @@ ROUNDING = 1e-15
 LEAST = 1e-300
 """Added to upper bounds for what underflows."""
 
-Array = NDArray[np.float64]
-
 
 class _Law(NamedTuple):
     """Binomial laws, a row each: their likely values, and bounds on what is beyond."""
 
-    first: Array
+    first: Floats
     """The first value listed, shape ``(rows,)``; the others follow in steps of 1."""
-    logs: Array
+    logs: Floats
     """Logarithms of chances that add to 1 over the listed values, shape ``(rows, values)``."""
-    under: Array
+    under: Floats
     """Upper bounds on the mass below the first value."""
-    over: Array
+    over: Floats
     """Upper bounds on the mass above the last value."""
-    shortfall: Array
+    shortfall: Floats
     """Upper bounds on ``E[(first - X)_+]``."""
-    excess: Array
+    excess: Floats
     """Upper bounds on ``E[(X - last)_+]``."""
 
 
@@ -106,7 +105,7 @@ def _log_chernoff(epsilon: float, tallies: Tallies) -> float:
     return float(np.log(np.expm1(tallies.local)) - np.log(tallies.users) - 1 + np.min(means - np.log(tilts)))
 
 
-def _law(trials: Array, one: float, other: float, cut: float) -> _Law:
+def _law(trials: Floats, one: float, other: float, cut: float) -> _Law:
     """Return binomials of chance ``one / (one + other) < 1``; at most ``2 e^-cut`` of each is left out (Bernstein).
 
     Logarithms of ratios of neighbouring chances are summed, which needs no factorials and keeps all digits; beyond the
@@ -135,15 +134,15 @@ class _Listed(NamedTuple):
 
     sums: _Law
     """Of ``S``, one row."""
-    both: Array
+    both: Floats
     """The listed sums, shape ``(sums,)``."""
-    start: Array
+    start: Floats
     """For each sum, that of its block, whose law serves it."""
-    row: NDArray[np.int64]
+    row: Ints
     """For each sum, its block."""
     left: _Law
     """Of ``W``, a row for each block."""
-    shortfalls: Array
+    shortfalls: Floats
     """``E[(w - W)_+]`` at the listed ``w`` and the next, a row for each block."""
 
     @property
@@ -163,7 +162,7 @@ def _listed(tallies: Tallies, cut: float, above: bool, tabled: int) -> _Listed:
     return _Listed(sums, both, start[row], row, left, _shortfalls(left, above))
 
 
-def _advantages(epsilon: float, tallies: Tallies, listed: _Listed, above: bool) -> Array:
+def _advantages(epsilon: float, tallies: Tallies, listed: _Listed, above: bool) -> Floats:
     """Return bounds on the positive part over ``c`` given ``A + B``.
 
     Over ``c``, the positive part is ``(straight - unit B - lift W)_+``, its kinks rounded in the same direction.
@@ -195,7 +194,7 @@ def _advantages(epsilon: float, tallies: Tallies, listed: _Listed, above: bool) 
     return total
 
 
-def _blocks(tallies: Tallies, both: Array, cut: float, above: bool, tabled: int) -> tuple[NDArray[np.int64], Array]:
+def _blocks(tallies: Tallies, both: Floats, cut: float, above: bool, tabled: int) -> tuple[Ints, Floats]:
     """Return the block of every sum, and the sum whose law serves a block: the least above, the greatest below."""
     classes = tallies.hidden + tallies.rest
     variance = tallies.users * tallies.hidden * tallies.rest / classes**2
@@ -206,14 +205,14 @@ def _blocks(tallies: Tallies, both: Array, cut: float, above: bool, tabled: int)
     return row, both[edges[:-1]] if above else both[edges[1:] - 1]
 
 
-def _shortfalls(law: _Law, above: bool) -> Array:
+def _shortfalls(law: _Law, above: bool) -> Floats:
     """Return ``E[(w - W)_+]`` at the listed ``w`` and the next, a row for each law."""
     mass = np.exp(law.logs) if above else np.exp(law.logs) / (1 + law.under + law.over)[:, None]
     sums = np.cumsum(np.cumsum(mass, axis=1), axis=1)
     return np.concatenate([np.zeros((len(sums), 1)), sums], axis=1)
 
 
-def _below_all_kinks(most: Array, both: Array, mean: Array, fall: Array, above: bool) -> Array:
+def _below_all_kinks(most: Floats, both: Floats, mean: Floats, fall: Floats, above: bool) -> Floats:
     """Return the part of the mean where ``B <= most``: there the positive part is the mean itself.
 
     With ``Y`` of one trial less, ``E[B 1{B <= k}] = S/2 Pr(Y <= k-1)`` and ``Pr(B <= k) = Pr(Y <= k-1) + Pr(Y = k)
@@ -229,7 +228,7 @@ def _below_all_kinks(most: Array, both: Array, mean: Array, fall: Array, above: 
     return np.where(most >= 0, value, 0.0)
 
 
-def _log_half(trials: Array, chosen: Array) -> Array:
+def _log_half(trials: Floats, chosen: Floats) -> Floats:
     """Return the logarithm of the chance of a binomial of chance 1/2, by Loader's deviance: no large terms cancel."""
     others = trials - chosen
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -240,7 +239,7 @@ def _log_half(trials: Array, chosen: Array) -> Array:
     return np.where((chosen > 0) & (others > 0), inside, 0.0) - deviance
 
 
-def _stirling_error(count: Array) -> Array:
+def _stirling_error(count: Floats) -> Floats:
     """Return ``ln n! - ln(sqrt(2 pi n) (n/e)^n)``."""
     small, large = np.maximum(count, 1), np.maximum(count, 16)
     exact = special.gammaln(small + 1) - (small + 0.5) * np.log(small) + small - np.log(2 * np.pi) / 2
