@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,8 +11,8 @@ from scipy.special import logsumexp
 from ldpnb import checks
 from ldpnb.arithmetic import Floats, is_exact, real
 
-MOST_RECORDS = 10_000_000
-"""Largest population for which the chance of every size is listed."""
+_listed = partial(checks.whole, at_least=1, at_most=10_000_000)
+"""A population for which the chance of every size is listed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,7 +52,7 @@ def size_law(probabilities: ArrayLike | Mapping[int, float], population: int | N
     [0.0, 0.5, 0.0, 0.5, 0.0]
     """
     if isinstance(probabilities, Mapping):
-        last = _listed(max(probabilities) if population is None else population)
+        last = _listed(population=max(probabilities) if population is None else population)
         listed = np.zeros(last + 1)
         for size, chance in probabilities.items():
             listed[checks.whole(size=size, at_most=last)] = chance
@@ -74,14 +75,6 @@ def truncated_gaussian_size(population: int, mean: float, deviation: float) -> S
     >>> truncated_gaussian_size(2, 1.0, 1e-3).probabilities.tolist()
     [0.0, 1.0, 0.0]
     """
-    sizes = np.arange(_listed(population) + 1)
+    sizes = np.arange(_listed(population=population) + 1)
     logs = -0.5 * ((sizes - mean) / checks.positive(deviation=deviation)) ** 2
     return SizeLaw(logs - logsumexp(logs))
-
-
-def _listed(population: int) -> int:
-    """Return the population, refused where a law with a chance for every size would not fit into memory."""
-    records = int(checks.whole(population=population, at_least=1))
-    if records > MOST_RECORDS:
-        raise ValueError(f"population must be <= {MOST_RECORDS} to list every size, got population={population!r}")
-    return records

@@ -111,10 +111,7 @@ class KaryRandomisedResponse:
 
     def channel(self) -> Floats:
         """Return the ``(k, k)`` matrix of ``Pr(report y | value x)``, ``k <= 10,000``; its columns sum to 1."""
-        if self.domain_size > EXPLICIT_RESPONSE_LIMIT:
-            raise ValueError(
-                f"domain_size must be <= {EXPLICIT_RESPONSE_LIMIT} for a channel, got domain_size={self.domain_size}"
-            )
+        checks.whole(domain_size=self.domain_size, at_least=2, at_most=EXPLICIT_RESPONSE_LIMIT)
         matrix = np.full((self.domain_size, self.domain_size), self.q)
         np.fill_diagonal(matrix, self.p)
         return matrix
@@ -200,11 +197,7 @@ class UnaryEncoding:
 
     def outputs(self) -> NDArray[np.uint8]:
         """Return all ``(2**k, k)`` outputs, ``k <= 12``: bit ``x`` of output ``y`` is its ``x``-th binary digit."""
-        if self.domain_size > EXPLICIT_UNARY_LIMIT:
-            raise ValueError(
-                f"domain_size must be <= {EXPLICIT_UNARY_LIMIT} to list every output, "
-                f"got domain_size={self.domain_size}"
-            )
+        checks.whole(domain_size=self.domain_size, at_least=2, at_most=EXPLICIT_UNARY_LIMIT)
         codes = np.arange(2**self.domain_size)[:, None]
         return ((codes >> np.arange(self.domain_size)) & 1).astype(np.uint8)
 

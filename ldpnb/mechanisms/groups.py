@@ -65,19 +65,14 @@ class DiscretisedMeans:
         return cls(budget + np.log1p(np.expm1(-budget) / 2), budget, groups)
 
     @property
-    def response(self) -> KaryRandomisedResponse:
-        """The randomised response of the group."""
-        return KaryRandomisedResponse(self.group_epsilon, self.groups)
-
-    @property
     def keep(self) -> Real:
         """Probability ``a = e^eps1 / (e^eps1 + d - 1)`` of reporting one's own group."""
-        return self.response.p
+        return KaryRandomisedResponse(self.group_epsilon, self.groups).p
 
     @property
     def move(self) -> Real:
         """Probability ``(1 - a) / (d - 1)`` of reporting a given other group."""
-        return self.response.q
+        return KaryRandomisedResponse(self.group_epsilon, self.groups).q
 
     @property
     def sharpness(self) -> Real:
@@ -201,19 +196,14 @@ class LaplaceMeans:
         return cls(checks.positive(epsilon=epsilon) / 2, epsilon, 2.0, groups)
 
     @property
-    def response(self) -> KaryRandomisedResponse:
-        """The randomised response of the group."""
-        return KaryRandomisedResponse(self.group_epsilon, self.groups)
-
-    @property
     def keep(self) -> Real:
         """Probability ``a = e^eps1 / (e^eps1 + d - 1)`` of reporting one's own group."""
-        return self.response.p
+        return KaryRandomisedResponse(self.group_epsilon, self.groups).p
 
     @property
     def move(self) -> Real:
         """Probability ``(1 - a) / (d - 1)`` of reporting a given other group."""
-        return self.response.q
+        return KaryRandomisedResponse(self.group_epsilon, self.groups).q
 
     @property
     def gain(self) -> Real:
@@ -271,8 +261,7 @@ class LaplaceMeans:
         [[0.75, -1.0, 0.5], [0.25, 0.0, 0.5]]
         """
         (number,), group = moves.unit_values([value]), checks.whole(group=group, at_most=self.groups - 1)
-        if self.groups > _MOST_LISTED:
-            raise ValueError(f"groups must be at most {_MOST_LISTED:,} to list a law, got groups={self.groups!r}")
+        checks.whole(groups=self.groups, at_least=2, at_most=_MOST_LISTED)
         law = np.tile([self.move, 0.0, self.moved_scale], (self.groups, 1))
         law[group] = self.keep, number, self.kept_scale
         return law

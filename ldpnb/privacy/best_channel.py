@@ -42,9 +42,7 @@ def staircase_patterns(domain_size: int, epsilon: float) -> Floats:
     >>> staircase_patterns(2, np.log(2)).round(12).tolist()
     [[1.0, 0.5], [0.5, 1.0]]
     """
-    size = checks.whole(domain_size=domain_size, at_least=2)
-    if size > EXPLICIT_LIMIT:
-        raise ValueError(f"domain_size must be <= {EXPLICIT_LIMIT} to list every pattern, got domain_size={size}")
+    size = checks.whole(domain_size=domain_size, at_least=2, at_most=EXPLICIT_LIMIT)
     return np.where(_favoured(size), 1.0, np.exp(-checks.positive(epsilon=epsilon)))
 
 

@@ -43,8 +43,8 @@ class ShuffledReports:
 
     Balle, Bell, Gascón, Nissim (2019) for the blanket; for biswas2022, Section 6, open question (ii).
 
-    - `users`, int: how many there are, ``>= 2``, whether they report or not; at most 1e9 for the bounds on ``delta``.
-    - `rate`, float: probability in ``(0, 1]`` that a user reports.
+    - `users`, int: how many there are, 2 to 1e9, whether they report or not.
+    - `rate`, float: probability in ``(0, 1]`` that a user reports; times the mechanism's ``q`` it is at least 1e-305.
     - `mechanism`, KaryRandomisedResponse: the local randomiser.
 
     >>> reports = ShuffledReports(5000, 1.0, KaryRandomisedResponse(epsilon=3.0, domain_size=20))
@@ -57,8 +57,11 @@ class ShuffledReports:
     mechanism: KaryRandomisedResponse
 
     def __post_init__(self) -> None:
-        checks.plain(self, users=2)
+        checks.plain(self)
+        object.__setattr__(self, "users", checks.whole(users=self.users, at_least=2, at_most=MOST_USERS))
         checks.rate(rate=self.rate)
+        if self.rate * self.mechanism.q < LEAST_CHANCE:
+            raise ValueError(f"rate * q must be at least {LEAST_CHANCE}, got {self.rate * self.mechanism.q}")
 
     def delta_upper(self, epsilon: float) -> float:
         """Return an upper bound on ``delta`` at a central budget, by the privacy blanket.
@@ -67,19 +70,19 @@ class ShuffledReports:
         q)``. Revealing who is in it and what the others say leaves, for ``m ~ Bin(n, g)``, ``E[(m + c A - e^epsilon (m
         + c B))_+] / n`` with ``(A, B)`` trinomial given ``m``.
         """
-        return tallies.delta(checks.non_negative(epsilon=epsilon), self._bounded(self._upper), above=True)
+        return tallies.delta(checks.non_negative(epsilon=epsilon), self._upper, above=True)
 
     def delta_lower(self, epsilon: float) -> float:
         """Return ``delta`` of one pair of data sets, the others holding a third value: a bound for any accounting."""
-        return tallies.delta(checks.non_negative(epsilon=epsilon), self._bounded(self._lower), above=False)
+        return tallies.delta(checks.non_negative(epsilon=epsilon), self._lower, above=False)
 
     def epsilon_upper(self, delta: float) -> float:
         """Return an upper bound on the central budget at a given ``delta``."""
-        return _directed(delta, self._bounded(self._upper), above=True)
+        return _directed(delta, self._upper, above=True)
 
     def epsilon_lower(self, delta: float) -> float:
         """Return a lower bound on the central budget, from the pair of data sets of `delta_lower`."""
-        return _directed(delta, self._bounded(self._lower), above=False)
+        return _directed(delta, self._lower, above=False)
 
     @property
     def _upper(self) -> Tallies:
@@ -94,15 +97,7 @@ class ShuffledReports:
         return self._tallies(self.rate * self.mechanism.p, rest, float(np.exp(-self.mechanism.epsilon)))
 
     def _tallies(self, hidden: float, rest: float, share: float) -> Tallies:
-        chance = self.rate * self.mechanism.q
-        return Tallies(int(self.users), chance, hidden, rest, share, self.mechanism.epsilon)
-
-    def _bounded(self, law: Tallies) -> Tallies:
-        if law.users > MOST_USERS:
-            raise ValueError(f"users must be at most {MOST_USERS} for bounds on delta, got users={law.users}")
-        if law.chance < LEAST_CHANCE:
-            raise ValueError(f"rate * q must be at least {LEAST_CHANCE} for bounds on delta, got rate * q={law.chance}")
-        return law
+        return Tallies(self.users, self.rate * self.mechanism.q, hidden, rest, share, self.mechanism.epsilon)
 
 
 def local_budget(epsilon: float, delta: float, *, users: int, rate: float, domain_size: int) -> float:
