@@ -9,26 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from scipy.stats import hypergeom
 
-from ldpnb.accuracy import allocation, budgets, histograms, information, tails
+from ldpnb.accuracy import histograms, information, tails
 from ldpnb.accuracy.exact_risk import TwoValues
-from ldpnb.accuracy.gaps import GroupGap
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
-from ldpnb.mechanisms.groups import DiscretisedMeans
-
-FAMILY = allocation.Family((6, 4), (1.0, 3.0))
-
-
-def test_estimate_law_is_that_of_two_hypergeometric_counts() -> None:
-    law = FAMILY.estimate_law((2, 3), allocation.fixed((3, 2)))
-    assert sum(law.values()) == pytest.approx(1)
-    expected = sum(
-        hypergeom.pmf(h, 6, 2, 3) * hypergeom.pmf(k, 4, 3, 2) * (6 * h / 3 + 4 * 3 * k / 2) / 10
-        for h in range(4)
-        for k in range(3)
-    )
-    assert sum(v * p for v, p in law.items()) == pytest.approx(expected) == pytest.approx((2 + 9) / 10)
 
 
 @settings(derandomize=True, max_examples=10, deadline=None)
@@ -67,15 +51,6 @@ def test_the_tail_of_fair_signs_is_that_of_many_digits(terms: int) -> None:
 
 def test_a_curators_error_is_that_of_replacing_a_user() -> None:
     assert histograms.central_laplace_largest_error(1.0, 1, math.exp(-3)) == pytest.approx(2 * 3, rel=1e-12)
-
-
-@pytest.mark.parametrize("tail", ["chebyshev", "hoeffding", "normal"])
-def test_the_gain_that_a_target_needs_just_meets_it(tail: str) -> None:
-    gain = budgets.required_gain(10**6, 0.1, failure=0.01, tail=tail)
-    kept, published = budgets.calibrated_epsilon_for_gain(gain), budgets.published_epsilon_for_gain(gain)
-    for mechanism in (DiscretisedMeans.calibrated(kept), DiscretisedMeans.published(published)):
-        assert GroupGap.of_halves(mechanism, 10**6).failure(0.1, tail) == pytest.approx(0.01, rel=1e-9)
-    assert budgets.calibrated_epsilon_for_gain(1.5) == budgets.published_epsilon_for_gain(1.5) == math.inf
 
 
 def by_enumeration(users: int, epsilon: float, alpha: float) -> tuple[float, float]:

@@ -82,7 +82,9 @@ def test_total_variation_of_laplace_means_keeps_its_digits(epsilon: float) -> No
 
 
 @pytest.mark.parametrize("epsilon", [1e-8, 1.0, 40.0, 120.0])
-@pytest.mark.parametrize("sizes", [(5, 5), (10**7, 10**7 + 1, 3)])
+@pytest.mark.parametrize(
+    "sizes", [(5, 5), (10**7, 10**7 + 1, 3), (10**12, 3_584_912_846)]
+)  # with squares beyond 64 bits
 def test_variances_of_gaps_keep_their_digits_where_all_values_are_extreme(
     sizes: tuple[int, ...], epsilon: float
 ) -> None:

@@ -59,6 +59,7 @@ def test_samples_of_three_sizes_are_three_separate_cases() -> None:
     worst = optimiser.largest_loss(first, second, epsilon=0.1, mechanism="replacement")
     assert worst.loss == pytest.approx(np.log(0.5 / 0.4) + 0.1, rel=1e-12)
     assert np.isfinite(worst.log_acceptance).sum() == 2
+    assert optimiser.largest_loss({(1,): 1.0}, {(1, 2): 1.0}, epsilon=0.1, mechanism="replacement").loss == np.inf
 
 
 def test_an_optimum_that_does_not_settle_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
