@@ -25,7 +25,6 @@ def smallest_epsilon(
     *,
     failure: float = 0.01,
     tail: str = "chebyshev",
-    largest: float = 1e4,
 ) -> float:
     """Return the smallest budget at which the gap is off by less than `alpha` except with probability `failure`.
 
@@ -33,8 +32,7 @@ def smallest_epsilon(
     - `users`, int: all users ``K``, half of them in either group.
     - `alpha`, `tail`: as in `gaps.GroupGap.failure`, whose bound must fall as the budget grows.
     - `failure`, float: allowed failure probability, in ``(0, 1)``.
-    - `largest`, float: the result is infinite if this budget is not enough.
-    - Returns float: nats, found by bisection to relative 1e-13.
+    - Returns float: nats, found by bisection to relative 1e-13; infinite if 10,000 are not enough.
 
     >>> from ldpnb.mechanisms.groups import DiscretisedMeans
     >>> round(smallest_epsilon(DiscretisedMeans.published, 10**5, 0.1), 8)
@@ -47,7 +45,7 @@ def smallest_epsilon(
     def fails(epsilon: float) -> bool:
         return gaps.GroupGap.of_halves(family(epsilon), users).failure(alpha, tail) > allowed
 
-    low, high = 1e-9, checks.positive(largest=largest)
+    low, high = 1e-9, 1e4
     if fails(high):
         return float("inf")
     while high / low - 1 > 1e-13:

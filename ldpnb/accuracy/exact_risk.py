@@ -6,6 +6,7 @@ thousands of users are within reach.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import combinations
 from math import comb
 
 import numpy as np
@@ -43,13 +44,9 @@ def compositions(total: int, parts: int) -> Ints:
     >>> compositions(2, 2).tolist()
     [[0, 2], [1, 1], [2, 0]]
     """
-    if parts == 1:
-        return np.array([[total]])
-    blocks = []
-    for first in range(total + 1):
-        rest = compositions(total - first, parts - 1)
-        blocks.append(np.column_stack([np.full(len(rest), first), rest]))
-    return np.concatenate(blocks)
+    places = total + parts - 1  # for as many items, and bars that part them
+    bars = np.array(list(combinations(range(places), parts - 1)), dtype=np.int64)
+    return np.diff(bars, prepend=-1, append=places) - 1
 
 
 def exact_risks(

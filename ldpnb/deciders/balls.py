@@ -48,17 +48,20 @@ class Tangent:
         self.value, self.slope = arb(value), arb(slope)
 
     def __add__(self, other: Any) -> "Tangent":
-        return Tangent(self.value + _value(other), self.slope + _slope(other))
+        other = _tangent(other)
+        return Tangent(self.value + other.value, self.slope + other.slope)
 
     def __sub__(self, other: Any) -> "Tangent":
         return self + -1 * _tangent(other)
 
     def __mul__(self, other: Any) -> "Tangent":
-        return Tangent(self.value * _value(other), self.slope * _value(other) + self.value * _slope(other))
+        other = _tangent(other)
+        return Tangent(self.value * other.value, self.slope * other.value + self.value * other.slope)
 
     def __truediv__(self, other: Any) -> "Tangent":
-        ratio = self.value / _value(other)
-        return Tangent(ratio, (self.slope - ratio * _slope(other)) / _value(other))
+        other = _tangent(other)
+        ratio = self.value / other.value
+        return Tangent(ratio, (self.slope - ratio * other.slope) / other.value)
 
     def __rsub__(self, other: Any) -> "Tangent":
         return _tangent(other) - self
@@ -91,14 +94,6 @@ class Tangent:
         """Return the hyperbolic tangent."""
         level = self.value.tanh()
         return Tangent(level, (1 - level * level) * self.slope)
-
-
-def _value(number: Any) -> Any:
-    return number.value if isinstance(number, Tangent) else arb(number)
-
-
-def _slope(number: Any) -> Any:
-    return number.slope if isinstance(number, Tangent) else arb(0)
 
 
 def _tangent(number: Any) -> Tangent:

@@ -12,10 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ldpnb import checks
-from ldpnb.arithmetic import Floats, Ints, real
-
-EXPLICIT_LIMIT = 16
-"""Largest domain whose ``2^a - 2`` patterns are listed."""
+from ldpnb.arithmetic import Floats, real
 
 _ITERATIONS, _TOLERANCE = 200, 1e-9
 
@@ -34,20 +31,6 @@ class BestChannel:
     channel: Floats
     error: float
     lower_bound: float
-
-
-def staircase_patterns(domain_size: int, epsilon: float) -> Floats:
-    """Return the patterns of ``e^-epsilon`` and 1: row j favours the values whose bit is set in ``j + 1``.
-
-    >>> staircase_patterns(2, np.log(2)).round(12).tolist()
-    [[1.0, 0.5], [0.5, 1.0]]
-    """
-    size = checks.whole(domain_size=domain_size, at_least=2, at_most=EXPLICIT_LIMIT)
-    return np.where(_favoured(size), 1.0, np.exp(-checks.positive(epsilon=epsilon)))
-
-
-def _favoured(size: int) -> Ints:
-    return (np.arange(1, 2**size - 1)[:, None] >> np.arange(size)) & 1
 
 
 def best_channel(distributions: ArrayLike, epsilon: float) -> BestChannel:
@@ -69,9 +52,9 @@ def best_channel(distributions: ArrayLike, epsilon: float) -> BestChannel:
         raise ValueError(f"distributions must be positive and sum to 1, on 2 to 8 values, got shape {points.shape}")
     if checks.positive(epsilon=epsilon) < np.finfo(float).tiny:
         raise ValueError(f"epsilon must be a normal number, got epsilon={epsilon!r}")
-    patterns = staircase_patterns(size, epsilon)
     gap = -np.expm1(-checks.positive(epsilon=epsilon))
-    bits = _favoured(size).astype(float)
+    bits = ((np.arange(1, 2**size - 1)[:, None] >> np.arange(size)) & 1).astype(float)
+    patterns = np.where(bits, 1.0, np.exp(-epsilon))
     # that all columns sum to 1: one does, and their differences, divided by the gap, to 0
     equal, sums = np.column_stack([patterns[:, 0], bits[:, 1:] - bits[:, :1]]), np.eye(size)[0]
     weights = np.full(len(patterns), 1 / (len(patterns) * patterns.mean(axis=0)[0]))

@@ -132,7 +132,7 @@ class Blanket:
 
         def excess(budget: float) -> float:
             if budget not in tried:
-                tried[budget] = self.excess(budget, target, users=count)
+                tried[budget] = float(np.log(max(self.delta_upper(budget, users=count), 1e-300) / target))
             return tried[budget]
 
         if excess(0.0) <= 0:
@@ -142,10 +142,6 @@ class Blanket:
             low /= 2
         brentq(excess, low, 2 * low, xtol=1e-300, rtol=1e-6)
         return min(budget for budget, over in tried.items() if over <= 0)  # the end of its interval that meets delta
-
-    def excess(self, epsilon: float, delta: float, *, users: int) -> float:
-        """Return ``ln(delta_upper(epsilon) / delta)``, at most 0 where the bound meets `delta`."""
-        return float(np.log(max(self.delta_upper(epsilon, users=users), 1e-300) / delta))
 
     def _delta(self, epsilon: float, users: int, pair: int) -> float:
         growth = float(np.exp(epsilon))

@@ -24,7 +24,6 @@ from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
 from ldpnb.mechanisms.signs import SignRandomiser
 from ldpnb.mechanisms.subsets import SubsetSelection
 from ldpnb.privacy import clusters, hockey_stick, lemmas, rounding, unequal
-from ldpnb.privacy.best_channel import staircase_patterns
 from ldpnb.privacy.blanket import Blanket
 from ldpnb.privacy.random_size import random_size_loss
 from ldpnb.privacy.shuffling import closed_form
@@ -132,7 +131,6 @@ RESPONSE = KaryRandomisedResponse(1.0, 3)
 
 
 def test_what_is_refused_beyond_its_limit_is_accepted_at_it() -> None:
-    assert staircase_patterns(16, 1.0).shape == (2**16 - 2, 16)
     assert random_size_loss(sizes.fixed_size(2, 2), 1e100) == 2e100
     assert Blanket.of(RESPONSE).delta_upper(0.9, users=10**9) < 1e-9
     assert np.isnan(closed_form(1e-6, users=1, epsilon=1.0))

@@ -36,7 +36,7 @@ from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, OneBit, histogr
 from ldpnb.mechanisms.signs import SignRandomiser
 from ldpnb.mechanisms.subsets import SubsetSelection
 from ldpnb.privacy import clusters, hockey_stick, lemmas, participation, shuffling, subsampling, unequal
-from ldpnb.privacy.best_channel import best_channel, staircase_patterns
+from ldpnb.privacy.best_channel import best_channel
 from ldpnb.privacy.blanket import Blanket
 from ldpnb.privacy.channel import as_channel
 from ldpnb.privacy.clusters import ClusterSample
@@ -209,7 +209,6 @@ PRIVACY = [
         for p in ([1.0], [0.5, 0.5, 0.0], [[0.5, 0.5], [0.6, 0.6]], np.full(9, 1 / 9))
     ),
     (lambda: best_channel([0.5, 0.5], 1e-310), "epsilon must be a normal number, got epsilon=1e-310"),
-    (lambda: staircase_patterns(17, 1.0), "domain_size must be an integer from 2 to 16, got domain_size=17"),
     (lambda: random_size_loss(sizes.fixed_size(1, 2), 1.1e100), r"epsilon must be <= 1e\+100 nats, got epsilon=1.1e"),
     (lambda: as_channel([[np.nan, 0.5], [0.5, 0.5]]), "channel must have entries in"),
     (lambda: as_channel(np.empty((0, 2))), r"channel must be a matrix of outputs by inputs, got shape \(0, 2\)"),
