@@ -2,10 +2,8 @@
 
 A population has strata of known sizes whose records hold 0 or the stratum's height; the number of records at the height
 is private. An allocation rule looks at the population and draws a sample; the weighted mean of the sample is published
-with Laplace noise. `noise_scale` finds the least noise for which replacing one record's value anywhere loses at most
-epsilon (equation (7) of bun2022 for this mechanism), and `Population.variances` the variance without noise; the largest
-sum over all populations is what equation (8) minimises. Everything is exact: all populations, all neighbours, all
-sample outcomes.
+with Laplace noise of the least scale for which replacing one record's value anywhere loses at most epsilon (equation
+(7) of bun2022 for this mechanism). Everything is exact: all populations, all neighbours, all sample outcomes.
 """
 
 from collections import defaultdict

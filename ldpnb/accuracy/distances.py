@@ -66,9 +66,8 @@ def smallest_rate(
 def exact_total_variation(holders: ArrayLike, survey: SampledCounts) -> float:
     """Return the exact mean total variation distance of ``c-hat`` from the data of fixed users.
 
-    Half the sum of mean absolute errors over values, divided by the users; `expected_total_variation` is its normal
-    approximation, too large for few reports. The estimate is not projected. Time and memory grow with the square of the
-    number of reports.
+    Half the sum of mean absolute errors over values, divided by the users. The estimate is not projected. Time and
+    memory grow with the square of the number of reports.
 
     - `holders`, (k,) int: users who hold each value; they add up to the survey's.
 

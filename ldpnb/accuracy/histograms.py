@@ -19,7 +19,6 @@ def pure_variance(holders: Real, *, users: Real, mechanism: FrequencyMechanism) 
 
     - `holders`, float, any shape: number ``f`` of users with the value, in ``[0, users]``.
     - `users`, int: number ``n >= 1`` of users.
-    - `mechanism`, FrequencyMechanism: its ``p`` and ``q``, and their distance from 1 and from each other.
     """
     number = checks.whole(users=users, at_least=1)
     own = checks.numbers(holders=holders, low=0, high=number)

@@ -103,11 +103,7 @@ class LowerBounds:
         return 2 * (self.domain_size - 1) * np.log(np.expm1(self.epsilon))
 
     def log_covariance_floor(self, form: Form = "published") -> Real:
-        """Return a floor of ``ln det C_p - sum_x ln p_x``: ``-a epsilon`` (equation (55)), or ``-(a - 1) epsilon``.
-
-        The sharp one: ``sum_x ln(Q[y, x] / (Qp)_y)`` is concave in the logarithms of ``Q[y, .]``, hence least at a
-        pattern of ones and ``e^epsilon``; with j of the latter it is at least ``-(a - j) epsilon``, and 0 if j = 0.
-        """
+        """Return a floor of ``ln det C_p - sum_x ln p_x``: ``-a epsilon`` (equation (55)), or ``-(a - 1) epsilon``."""
         checks.choice(form=form, among=("published", "sharp"))
         return -(self.domain_size if form == "published" else self.domain_size - 1) * self.epsilon
 

@@ -137,9 +137,7 @@ class KaryRandomisedResponse:
 class UnaryEncoding:
     """Unary encoding: a bit per value, set with probability ``p`` for the sender's own and ``q`` for every other.
 
-    The bits are independent.
-
-    Section 2 of lopuhaa2020, after Wang et al. (2017), who optimise ``p`` and ``q``.
+    The bits are independent. Section 2 of lopuhaa2020, after Wang et al. (2017), who optimise ``p`` and ``q``.
 
     - `p`, `q`, float: ``0 < q < p < 1``.
     - `domain_size`, int: number ``k >= 2`` of values.

@@ -54,9 +54,7 @@ class DiscretisedMeans:
     def calibrated(cls, epsilon: Real, groups: int = 2) -> "DiscretisedMeans":
         """Return the allocation of least variance whose exact loss is `epsilon`.
 
-        It is ``eps2 = epsilon``, ``eps1 = ln((1 + e^epsilon) / 2)``, for any sizes of the groups: with
-        ``t = tanh(eps2 / 2)`` and ``eps1 = epsilon - ln(1 + t)`` the variance (20) is a product of two decreasing
-        functions of ``t``.
+        It is ``eps2 = epsilon``, ``eps1 = ln((1 + e^epsilon) / 2)``, for any sizes of the groups.
 
         >>> round(float(DiscretisedMeans.calibrated(1.5).epsilon), 12)
         1.5
@@ -142,9 +140,7 @@ class LaplaceMeans:
     """The mechanism ``M_L``: randomised response for the group, Laplace noise for the value.
 
     A user who keeps the group adds noise of scale ``2 / eps2``; one who does not sends only noise, of scale ``k /
-    eps2``.
-
-    Section 4, equations (11) and (12) of juarez2022.
+    eps2`` (Section 4, equations (11) and (12) of juarez2022).
 
     - `group_epsilon`, float: budget ``eps1 > 0`` of the group, nats.
     - `value_epsilon`, float: budget ``eps2 > 0`` of the value, nats.
@@ -271,8 +267,7 @@ class LaplaceMeans:
     ) -> Floats:
         """Draw the sum of the values reported for each group from their exact joint law, ``(repetitions, d)``.
 
-        Arguments and cost are those of `DiscretisedMeans.sample_tallies`: the sum of ``N`` Laplace variables is a
-        scaled difference of two Gamma(N) variables.
+        Arguments and cost are those of `DiscretisedMeans.sample_tallies`.
         """
         users, numbers = moves.tallied(counts, values, self.groups)
         kept, arrived = moves.sample_moves(users, self.keep, repetitions, rng)

@@ -25,9 +25,8 @@ EXPLICIT_LIMIT = 100_000
 class LocalHashing:
     """Report a public random function and the cell of one's value, randomised by k-ary randomised response.
 
-    A report supports all values in its cell.
-
-    Wang, Blocki, Li and Jha (2017), who show that at ``g = e^epsilon + 1`` a count's variance is that of OUE.
+    A report supports all values in its cell. Wang, Blocki, Li and Jha (2017) show that at ``g = e^epsilon + 1`` a
+    count's variance is that of OUE.
 
     - `epsilon`, float: privacy budget in nats, ``> 0``; also the exact privacy loss.
     - `domain_size`, int: number ``k >= 2`` of values.
@@ -49,9 +48,7 @@ class LocalHashing:
 
     @classmethod
     def optimised(cls, epsilon: float, domain_size: int) -> "LocalHashing":
-        """Return optimised local hashing (OLH): the whole number of cells that is best at rare values.
-
-        Near ``e^epsilon + 1``, and at most ``e^40``.
+        """Return optimised local hashing (OLH): the number of cells best at rare values, near ``e^epsilon + 1``.
 
         >>> LocalHashing.optimised(1.0, 100).cells
         4

@@ -20,11 +20,9 @@ from ldpnb.arithmetic import Floats, Ints, Real, is_exact, real
 
 @dataclass(frozen=True, slots=True)
 class OneBit:
-    """One bit per user whose expectation is linear in the value: the 1-bit mean of Ding, Kulkarni and Yekhanin.
+    """One bit per user whose expectation is linear in the value: the 1-bit mean of Ding, Kulkarni and Yekhanin (2017).
 
-    At ``upper = 1`` and values 0 and 1 it is Warner's randomised response.
-
-    lecture20, "1-bit communication" and "Randomized response"; Ding, Kulkarni and Yekhanin (2017).
+    lecture20, "1-bit communication" and "Randomized response": at values 0 and 1 with ``upper = 1`` it is Warner's.
 
     - `epsilon`, float: privacy budget in nats, ``> 0``; also the exact privacy loss, attained between the values 0 and
       `upper`.

@@ -100,16 +100,13 @@ class ClusterSample:
         .. math:: \ln\frac{1 + \rho\, e^{\varepsilon n_1}}{1 + \rho\, e^{\varepsilon (n_1 - h)}}
 
         where ``h`` is 1 for deletion and 2 for replacement neighbours. The optimal mechanism counts the records of the
-        changed cluster positively and all others negatively, adds Laplace noise and looks at the tail. No mechanism
-        does better, because the draws of ``m`` and of ``m - 1`` of the other clusters, weighted by ``w``, couple by
-        inclusion. It takes O(distinct sizes times bandwidth): see `log_symmetric_ratio`.
+        changed cluster positively and all others negatively, adds Laplace noise and looks at the tail. It takes
+        O(distinct sizes times bandwidth): see `log_symmetric_ratio`.
 
         Clusters of one record are simple random sampling; replacing one costs the mechanism ``2 epsilon``: ``ln(1 +
         (e - 1)/4)`` at epsilon 1/2.
 
         >>> round(ClusterSample([1, 1, 1, 1], 1).loss(0.5, neighbours="replacement"), 12)
-        0.357374019509
-        >>> round(float(np.log(1 + (np.e - 1) / 4)), 12)
         0.357374019509
         """
         checks.choice(neighbours=neighbours, among=("deletion", "replacement"))

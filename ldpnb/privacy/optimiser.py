@@ -56,8 +56,7 @@ class WorstMechanism:
     - `samples`, tuple of Sample: the samples of both laws.
     - `log_acceptance`, (len(samples),) float: logarithm of the probability of the first output given each sample, up to
       a constant; its maximum is 0. Empty if the loss is infinite.
-    - `epsilon`, float or mapping: the mechanism's budget, as given.
-    - `mechanism`, {"deletion", "replacement"}: the neighbouring relation for which the mechanism is epsilon-DP.
+    - `epsilon`, `mechanism`: its budget and neighbouring relation, as given to `largest_loss`.
     - `swapped`, bool: whether the second population makes the first output likelier than the first does.
     """
 

@@ -55,8 +55,7 @@ def random_size_lower_bound(law: SizeLaw, epsilon: Real) -> Real:
 def random_size_lower_bound_pm1(law: SizeLaw, epsilon: Real) -> Real:
     """Return ``-ln(1 - (1 - e^(-2 epsilon)) E~)``, the improved lower bound: a record +1 turns -1.
 
-    To first order it is twice the source's, and it is the exact loss if the probabilities ``t(m)`` are spread out
-    enough (see `random_size_loss`).
+    It is the exact loss if the probabilities ``t(m)`` are spread out enough (see `random_size_loss`).
     """
     return weighted_loss(2 * epsilon, tilted_log_odds(law, epsilon) - 2 * epsilon)
 

@@ -13,8 +13,7 @@ from ldpnb.arithmetic import Real
 def releases_loss(epsilons: Sequence[Real], amplified: Callable[[Real], Real], *, fresh: bool = False) -> Real:
     """Return the exact loss of several releases, from one sample or from a fresh one each.
 
-    - `epsilons`, sequence of float: budgets of the releases in nats, ``> 0``, each of a mechanism that runs on a
-      sample.
+    - `epsilons`, sequence of float: budgets of the mechanisms that run on a sample, in nats, ``> 0``.
     - `amplified`, callable: the exact loss of the design at one budget, such as ``functools.partial(srs_loss,
       sampling_rate=0.1)``, `poisson_loss`, `with_replacement_loss` or ``ClusterSample(...).loss``, in its own
       neighbouring relation; of strata, that of the largest rate.

@@ -2,10 +2,8 @@ r"""Privacy of sampling a fixed fraction, rounded to whole records (Section 4.3 
 
 A population of ``n`` records is sampled at rate ``r``: ``f`` records without replacement, with ``f`` near ``r n``.
 Everything here is deletion privacy, for the mechanism on the sample and for the whole; budgets are in nats, and ``r``
-lies in ``(0, 1)``. Rounding to the nearest integer gains nothing: it loses ``epsilon`` wherever the size jumps, and
-more elsewhere if ``m/(n+1)`` exceeds ``1/(1 + e^epsilon)``. Rounding up at random, with the fractional part as
-probability, loses about ``3 r epsilon``, known exactly for every ``n`` and in the worst case; that is at most
-``epsilon`` for every ``n`` if and only if ``r <= 1/(1 + e^epsilon)``.
+lies in ``(0, 1)``. Rounding to the nearest integer gains nothing. Rounding up at random, with the fractional part as
+probability, loses about ``3 r epsilon``, which may be more than ``epsilon``: see `rounding_threshold`.
 """
 
 import math

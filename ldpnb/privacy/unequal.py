@@ -63,11 +63,7 @@ class Inclusion:
 
 
 def element_loss_floor(rates: ArrayLike, epsilon: float) -> float:
-    """Return ``ln(1 + p_max (e^epsilon - 1))``, which every design with these inclusion chances loses (Section 6.1).
-
-    Randomised response on "the likeliest record is in the sample" loses this much when that record is replaced, however
-    the chances are realised.
-    """
+    """Return ``ln(1 + p_max (e^epsilon - 1))``, which every design with these inclusion chances loses (Section 6.1)."""
     include = checks.numbers(rates=rates, low=0, high=1)
     return float(srs_loss(epsilon, checks.rate(largest_rate=float(include.max(initial=0.0)))))
 
@@ -81,9 +77,7 @@ def one_draw_loss(rate: float, neighbour_rate: float, epsilon: float) -> float:
     """Return ``ln(1 + max(p, p') (e^(2 epsilon) - 1))``: one record drawn with any probabilities, one replaced.
 
     ``p`` and ``p'`` are the chances of the record before and of its replacement after. Exact over all
-    epsilon-deletion-DP mechanisms, if the other records keep their relative chances. *Proof*: any two samples are 2
-    apart, so the best event has the same chance for all other records, either that of the new or that of the old one,
-    and the former is better.
+    epsilon-deletion-DP mechanisms, if the other records keep their relative chances.
     """
     first, second = checks.rate(rate=rate), checks.rate(neighbour_rate=neighbour_rate)
     return float(srs_loss(2 * checks.positive(epsilon=epsilon), max(first, second)))
@@ -164,8 +158,6 @@ def systematic_rank_preserving_loss(size: int, step: int, epsilon: float) -> flo
 def systematic_rank_shift_loss(size: int, epsilon: float) -> float:
     """Return ``m epsilon``, the replacement loss of a systematic sample of even size ``m`` if half the ranks shift.
 
-    The smallest record moves to the middle; then every sample before differs from every sample after in at least ``m``
-    records, half of them gone and half new, and the mechanism that counts them loses all of it. For odd sizes the
-    result, for ``m - 1``, is a lower bound.
+    The smallest record moves to the middle. For odd sizes the result, for ``m - 1``, is a lower bound.
     """
     return checks.whole(size=size, at_least=2) // 2 * 2 * checks.positive(epsilon=epsilon)
