@@ -9,7 +9,6 @@ Euclidean distances, summed over all ``a`` values; equations and theorems are th
 
 import math
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,9 +17,6 @@ from ldpnb import checks
 from ldpnb.accuracy.information import SymmetricDirichlet
 from ldpnb.arithmetic import Real, real
 from ldpnb.mechanisms.subsets import SubsetSelection
-
-Form = Literal["published", "sharp"]
-"""The source's constant, or the better one that its proof allows."""
 
 _MOST_VALUES = 1e100
 _LOG_GAUSSIAN = 1 + math.log(2 * math.pi)
@@ -102,8 +98,11 @@ class LowerBounds:
         """Return ``2 (a - 1) ln(e^epsilon - 1)``, which ``ln det J_p`` never passes (equation (54), Theorem 4.4)."""
         return 2 * (self.domain_size - 1) * np.log(np.expm1(self.epsilon))
 
-    def log_covariance_floor(self, form: Form = "published") -> Real:
-        """Return a floor of ``ln det C_p - sum_x ln p_x``: ``-a epsilon`` (equation (55)), or ``-(a - 1) epsilon``."""
+    def log_covariance_floor(self, form: str = "published") -> Real:
+        """Return a floor of ``ln det C_p - sum_x ln p_x``: ``-a epsilon`` (equation (55)), or ``-(a - 1) epsilon``.
+
+        The latter is the *sharp* form, that its proof allows.
+        """
         checks.choice(form=form, among=("published", "sharp"))
         return -(self.domain_size if form == "published" else self.domain_size - 1) * self.epsilon
 
@@ -111,7 +110,7 @@ class LowerBounds:
         """Return ``a / (e^epsilon - 1)^2``, on ``n`` times the error for many users (equation (59), Theorem 4.5)."""
         return self.domain_size / (np.expm1(self.epsilon) * np.expm1(self.epsilon))
 
-    def frequency(self, form: Form = "published") -> Real:
+    def frequency(self, form: str = "published") -> Real:
         """Return ``a e^(-a epsilon / (a-1)) / (e^epsilon - 1)^2``, the same for the frequencies (equation (60)).
 
         The formula is rebuilt, the text has lost it. The sharp floor (`log_covariance_floor`) has ``-epsilon`` in the

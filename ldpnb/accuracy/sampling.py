@@ -9,15 +9,12 @@ variances are sums over users.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from ldpnb import checks
 from ldpnb.arithmetic import Real, is_exact
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
-
-Data = Literal["fixed", "iid"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +36,7 @@ class SampledCounts:
     users: int
     rate: Real
     mechanism: KaryRandomisedResponse
-    data: Data = "fixed"
+    data: str = "fixed"
 
     def __post_init__(self) -> None:
         checks.plain(self, users=1)

@@ -220,7 +220,7 @@ BEST = ((0.1, 2), (0.5, 4), (0.6, 4), (0.1, 5), (3.0, 5))
 """Budgets and numbers of values at which different sizes of sets are best."""
 JEFFREYS, UNEVEN = np.full(3, 0.5), np.array([0.5, 1.0, 2.0])
 POINT = np.array([0.5, 0.3, 0.2])
-FORMS: tuple[lower_bounds.Form, ...] = ("published", "sharp")
+FORMS = "published", "sharp"
 CHANNELS = (krr_channel(1.0, 3), oue_channel(2.0, 3), subset_channel(0.3, 3, 2))
 
 
