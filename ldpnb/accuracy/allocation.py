@@ -166,9 +166,5 @@ def outcomes(family: Family, rule: Rule) -> Outcomes:
     """Enumerate all populations of a family and all samples of a rule."""
     laws = [family.estimate_law(population, rule) for population in family.populations]
     values = sorted(set().union(*laws))
-    place = {value: i for i, value in enumerate(values)}
-    chances = np.zeros((len(laws), len(values)))
-    for row, law in zip(chances, laws, strict=True):
-        for value, chance in law.items():
-            row[place[value]] = chance
+    chances = np.array([[law.get(value, 0.0) for value in values] for law in laws])
     return Outcomes(np.array(values), chances, np.array(family.neighbours))

@@ -90,9 +90,8 @@ def best_laplace(epsilon: float, sizes: tuple[int, int]) -> LaplaceMeans:
     """Return the ``M_L`` of exact loss `epsilon` with the least worst-case variance of the gap between two groups.
 
     All budgets with ``k = 2``, ``eps2 <= epsilon`` and ``eps1 = epsilon - eps2 / 2`` are searched. The answer is ``eps2
-    = epsilon`` at every budget if the smaller group has at least 4.42% of the users, and up to ``epsilon = 3.48`` for
-    any sizes; with a smaller group it pays, within a range of budgets, to protect the group less (3.66 to 10.64 at
-    1%).
+    = epsilon`` unless one group has less than 4.42% of the users: then it pays, within a range of budgets, to protect
+    the group less.
     """
     from scipy.optimize import minimize_scalar
 

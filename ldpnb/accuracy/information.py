@@ -3,10 +3,6 @@
 Use it for the quantities that belong to one channel ``Q[y, x] = Pr(y | x)``, of shape (outputs, a), and one
 distribution, and for the constants of a Dirichlet prior. Bounds that hold for every channel of a given privacy are in
 `lower_bounds`, errors at a finite number of users in `exact_risk`.
-
-With ``I_p = Q^T diag(1 / Qp) Q`` (all ``a`` coordinates): ``I_p p = 1``, the determinant of ``I_p`` is that of the
-information ``J_p`` on the first ``a - 1`` coordinates, and ``I_p^-1 - p p^T`` is the inverse of ``J_p`` completed to
-all coordinates.
 """
 
 from dataclasses import dataclass

@@ -40,11 +40,9 @@ def expected_reports(counts: ArrayLike, rates: ArrayLike) -> Real:
 def sampled_tallies(
     counts: ArrayLike, rates: ArrayLike, mechanism: KaryRandomisedResponse, *, rng: np.random.Generator
 ) -> Ints:
-    """Draw the tallies of the users who report, from their exact joint law.
+    """Draw the tallies of the users who report, from their exact joint law: all zero where nobody does.
 
-    - `counts`, (k,) or (g, k) int: users who hold each value, or those of each group.
-    - `rates`, float, broadcast against `counts`: sampling rates in ``(0, 1]``.
-    - Returns int, shape of `counts`: reports of each value; all zero where nobody reports.
+    Arguments as for `poisson`, with counts by value, ``(k,)``, or by group and value, ``(g, k)``.
     """
     reporting = poisson(counts, rates, rng=rng)
     rows = [

@@ -106,17 +106,14 @@ def support_mle(
 
     The probability of a report that supports the set ``y`` is proportional to ``1 + (e^epsilon - 1) P(y)``, as for
     unary encoding with any p and q, subset selection and k-ary randomised response. One iteration costs one pass over
-    the reports' bytes; the ``2^k`` possible outputs of unary encoding are never listed.
-
-    Equation (22) of lopuhaa2020. Its authors stop at ten values because of the ``2^k`` summands; only outputs that were
-    seen contribute.
+    the reports' bytes. Equation (22) of lopuhaa2020, whose authors stop at ten values because of the ``2^k`` possible
+    outputs of unary encoding; only those that were seen contribute.
 
     - `outputs`, (m, k) bits: reports, or the distinct ones: which values each supports. In an eighth of the memory,
       `numpy.packbits` of them along their last axis, ``(m, ceil(k / 8))``.
     - `tallies`, (m,) int: how often each was seen.
     - `mechanism`, FrequencyMechanism: its ``p``, ``q`` and ``epsilon``.
-    - `tolerance`, float: most nats by which the log-likelihood may fall short.
-    - NotCertifiedError if the optimum is not certified to the tolerance.
+    - `tolerance`, and NotCertifiedError: as for `mle`.
 
     >>> from ldpnb.mechanisms.frequency import KaryRandomisedResponse
     >>> support_mle(np.eye(2), [70, 30], KaryRandomisedResponse(np.log(3), 2)).estimate.round(9).tolist()

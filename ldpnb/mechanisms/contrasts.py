@@ -3,9 +3,8 @@
 The gap is the sum over users of ``s v / n`` with ``s = +1`` in the first group and ``-1`` in the second, so a user
 needs to protect only the single bounded number ``x = s v n_min / n``, through which alone the report depends on the
 group. `SignedBit` sends a sign, `SignedLaplace` adds noise; both are exactly epsilon-LDP in group and value together.
-Neither is in juarez2022: they are baselines for its two mechanisms. The bit is better than ``M_R`` for equal groups at
-every budget and for any sizes up to ``ln sqrt 5 = 0.80`` nats; beyond, a majority next to a small minority wastes its
-reports.
+Neither is in juarez2022: they are baselines for its two mechanisms. The bit is better than ``M_R`` for groups of
+similar size, and for any sizes up to ``ln sqrt 5 = 0.80`` nats.
 
 For simulation only: a statistical generator and noise in floating point protect nobody (see `ldpnb.mechanisms`).
 """

@@ -100,9 +100,6 @@ def effective_log_odds(law: SizeLaw, epsilon: float) -> float:
     the sequence's ``sum u_m a_m`` is large, so that short steps prove nothing: what is returned is a ratio that a
     sequence attains, and just above it the recursion does not end positive. Where the method leaves more room than
     that, a bisection between the two closes it. Smooth laws take a few passes, none more than a hundred, each O(n).
-
-    Rounding errors are estimated first, and doubled whenever the recursion promises more than its sequence attains.
-    Passes that do not end, which would be a defect, are a `RuntimeError`.
     """
     budget = checks.positive(epsilon=epsilon)
     n, logs = law.population, law.log_probabilities

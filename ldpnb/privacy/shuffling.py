@@ -5,11 +5,9 @@ user's value (replacement), usually to four digits; its bounds are rigorous, as 
 `closed_form` is the published bound for any local randomiser, and `gaussian_deviation` the noise of the central
 Gaussian mechanism at the same privacy.
 
-Both bounds have one shape. Write ``c = e^epsilon0 - 1`` and let ``A, B`` count reports of the two values in question
-among ``n`` users who do not hold them. Then ``delta(epsilon) = E[(c A - c e^epsilon B - (e^epsilon - 1) M)_+] / n``,
-where ``M`` is, in the upper bound, the number of users in the *privacy blanket* (those silent or reporting at random),
-and in the lower bound its conditional mean given the tallies. The difference between the bounds is the spread of ``M``
-that the tallies do not show.
+Both bounds have the shape that `ldpnb.privacy.tallies` states. Its ``M`` is, in the upper bound, the number of users in
+the *privacy blanket* (those silent or reporting at random), and in the lower bound its conditional mean given the
+tallies. The difference between the bounds is the spread of ``M`` that the tallies do not show.
 """
 
 from bisect import bisect_left
