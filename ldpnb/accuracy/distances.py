@@ -103,7 +103,7 @@ def report_law(holders: int, survey: SampledCounts) -> Floats:
     rate, p, q = survey.rate, survey.mechanism.p, survey.mechanism.q
     strangers = survey.users - checks.whole(holders=holders)
     means = rate * (holders * p + strangers * q), rate * (holders * (1 - p) + strangers * (1 - q))
-    rows, columns = (_length(mean, survey.users) for mean in means)
+    rows, columns = (min(survey.users, int(mean + _SPREADS * (np.sqrt(mean) + 2))) + 1 for mean in means)
     own, other = _around(rows)[:, None], _around(columns)[: columns // 2 + 1]
     logs = np.zeros((rows, columns // 2 + 1), dtype=complex)
     for number, truth in ((holders, p), (strangers, q)):
@@ -125,7 +125,3 @@ def _log1p(values: NDArray[np.complex128], times: int) -> NDArray[np.complex128]
         logs.real = times / 2 * np.log1p(values.real * (2 + values.real) + values.imag**2)
     logs.imag = times * np.arctan2(values.imag, 1 + values.real)
     return logs
-
-
-def _length(mean: float, users: int) -> int:
-    return min(users, int(mean + _SPREADS * (np.sqrt(mean) + 2))) + 1

@@ -119,20 +119,20 @@ class Blanket:
 
     def delta_upper(self, epsilon: float, *, users: int) -> float:
         """Return an upper bound on ``delta`` at a central budget, under replacement of one user's value."""
-        count, budget = _counted(users), checks.non_negative(epsilon=epsilon)
+        count = checks.whole(users=users, at_least=2, at_most=MOST_USERS)
+        budget = checks.non_negative(epsilon=epsilon)
         if budget >= self.epsilon:
             return 0.0
         return max(self._delta(budget, count, pair) for pair in range(len(self.first)))
 
     def epsilon_upper(self, delta: float, *, users: int) -> float:
         """Return an upper bound on the central budget at a given ``delta``, at most the local budget."""
-        target, count = checks.open_probability(delta=delta), _counted(users)
-
+        target = checks.open_probability(delta=delta)
         tried = {self.epsilon: -1.0}  # the local budget meets every delta
 
         def excess(budget: float) -> float:
             if budget not in tried:
-                tried[budget] = float(np.log(max(self.delta_upper(budget, users=count), 1e-300) / target))
+                tried[budget] = float(np.log(max(self.delta_upper(budget, users=users), 1e-300) / target))
             return tried[budget]
 
         if excess(0.0) <= 0:
@@ -150,10 +150,6 @@ class Blanket:
         chances = np.append(self.chances, max(1 - float(self.chances.sum()), 0.0))
         one = float(chances @ np.maximum(values, 0.0)) * (1 + 1e-14)  # where positive values are too small for the grid
         return min(_mean_excess(values, chances, users) / users, one) if one > 0 else 0.0
-
-
-def _counted(users: int) -> int:
-    return int(checks.whole(users=users, at_least=2, at_most=MOST_USERS))
 
 
 def _mean_excess(values: Floats, chances: Floats, count: int) -> float:

@@ -9,6 +9,7 @@ its place (or the reverse) an upper bound remains one, but a lower bound does no
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -46,7 +47,7 @@ class ClusterSample:
     [0.255692601, 0.274164154, 0.291638902]
     """
 
-    sizes: ArrayLike
+    sizes: Any
     chosen: int
     changed: int = 0
 
@@ -60,27 +61,23 @@ class ClusterSample:
     @property
     def sampling_rate(self) -> float:
         """Share of the clusters that is drawn."""
-        return self.chosen / np.size(self.sizes)
-
-    @property
-    def _changed_size(self) -> int:
-        return int(np.asarray(self.sizes)[self.changed])
+        return self.chosen / len(self.sizes)
 
     @property
     def _others(self) -> Ints:
-        return np.delete(np.asarray(self.sizes), self.changed)
+        return np.delete(self.sizes, self.changed)
 
     def lower_bound(self, epsilon: float) -> float:
         """Return the deletion loss that some mechanism reaches on some populations of these sizes (Theorem 5.1)."""
-        return self._bound(int(self._others.min(initial=np.max(self.sizes))), epsilon)
+        return self._bound(int(self._others.min(initial=self.sizes.max())), epsilon)
 
     def upper_bound(self, epsilon: float) -> float:
         """Return the deletion loss that no mechanism exceeds on populations of these sizes (Theorem 5.2)."""
         return self._bound(int(self._others.max(initial=0)), epsilon)
 
     def _bound(self, other: int, epsilon: float) -> float:
-        rate = self.sampling_rate
-        return float(cluster_loss_at(other, epsilon=epsilon, changed_size=self._changed_size, sampling_rate=rate))
+        own, rate = int(self.sizes[self.changed]), self.sampling_rate
+        return float(cluster_loss_at(other, epsilon=epsilon, changed_size=own, sampling_rate=rate))
 
     def two_stage_upper_bound(self, epsilon: float, record_rate: float) -> float:
         """Return an upper bound if records of the drawn clusters are kept independently with a rate (Section 5.2).
@@ -119,13 +116,13 @@ class ClusterSample:
         ``beta = e_m(w) C(k-1, m-1) / (e_(m-1)(w) C(k-1, m) e^(epsilon n_1))``, and Theorem 5.3 with this ``beta`` and
         ``epsilon-hat = epsilon`` gives the exact optimum `loss`.
         """
-        if self.chosen == np.size(self.sizes):
+        if self.chosen == len(self.sizes):
             raise ValueError(f"chosen must leave a cluster out, got chosen={self.chosen} of {self.chosen}")
         return float(np.exp(logit(self.sampling_rate) - self._log_odds(epsilon)))
 
     def _log_odds(self, epsilon: float) -> float:
         """Return ``ln(rho e^(epsilon n_1))``: the odds, given the optimal tail event, that the cluster was drawn."""
-        weights = -checks.positive(epsilon=epsilon) * (self._others + self._changed_size).astype(float)
+        weights = -checks.positive(epsilon=epsilon) * (self._others + self.sizes[self.changed]).astype(float)
         return log_symmetric_ratio(weights, self.chosen)
 
 

@@ -68,11 +68,7 @@ class WorstMechanism:
     swapped: bool
 
     def acceptance(self, sample: Sample) -> float:
-        """Return the probability of the first output on *any* data set, including those that neither design draws.
-
-        The mechanism is epsilon-DP over all data sets: the logarithm is the least extension that keeps the Lipschitz
-        constant.
-        """
+        """Return the probability of the first output on *any* data set, including those that neither design draws."""
         steps = _distances((*self.samples, tuple(sample)), self.epsilon, self.mechanism)[-1, :-1]
         least = min(self.epsilon.values()) if isinstance(self.epsilon, Mapping) else self.epsilon
         return float(np.exp(min(0.0, (self.log_acceptance + steps).min()) - np.log1p(np.exp(-least))))

@@ -16,7 +16,7 @@ def value_dependent_channel(rates: ArrayLike, mechanism: KaryRandomisedResponse)
     >>> value_dependent_channel([0.4, 0.8], KaryRandomisedResponse(np.log(3), 2)).round(9).tolist()
     [[0.3, 0.2], [0.1, 0.6], [0.6, 0.2]]
     """
-    chance = _rates(rates, mechanism)
+    chance = checks.entries(mechanism.domain_size, rates=checks.numbers(rates=rates, low=0, high=1))
     return np.vstack([mechanism.channel() * chance, 1 - chance])
 
 
@@ -29,7 +29,7 @@ def report_dependent_channel(rates: ArrayLike, mechanism: KaryRandomisedResponse
     >>> report_dependent_channel([0.4, 0.8], KaryRandomisedResponse(np.log(3), 2)).round(9).tolist()
     [[0.3, 0.1], [0.2, 0.6], [0.5, 0.3]]
     """
-    chance = _rates(rates, mechanism)
+    chance = checks.entries(mechanism.domain_size, rates=checks.numbers(rates=rates, low=0, high=1))
     sent = mechanism.channel() * chance[:, None]
     return np.vstack([sent, 1 - sent.sum(axis=0)])
 
@@ -57,7 +57,3 @@ def participation_loss(epsilon: float, *, lowest_rate: float, highest_rate: floa
         return float(budget)
     silence = float("inf") if high == 1 else float(np.log1p(-low) - np.log1p(-high))
     return max(budget + float(np.log(high / low)), silence)
-
-
-def _rates(rates: ArrayLike, mechanism: KaryRandomisedResponse) -> Floats:
-    return checks.entries(mechanism.domain_size, rates=checks.numbers(rates=rates, low=0, high=1))
