@@ -89,8 +89,8 @@ def counts(*, minimum_size: int = 1, least: int = 0, **named: ArrayLike) -> NDAr
     if array.ndim != 1 or array.size < minimum_size:
         rule = f"one-dimensional with at least {minimum_size} entries"
         raise ValueError(f"{name} must be {rule}, got shape {array.shape}")
-    whole = (array >= least) & np.isfinite(array) & (array == np.floor(array))
-    _refuse(name, array, f"be whole numbers >= {least}", ~whole)
+    right = (array >= least) & np.isfinite(array) & (array == np.floor(array))
+    _refuse(name, array, f"be whole numbers >= {least}", ~right)
     _refuse(name, array, "be < 2**63", array >= 2.0**63)
     if array.sum() == 0:
         raise ValueError(f"{name} must have a positive sum, got all zeros")

@@ -67,10 +67,10 @@ def positive(value: Any, box: Box) -> bool | None:
     missing = exact.free_symbols - set(ends)
     if missing:
         raise ValueError(f"box must name every symbol, lacks {', '.join(sorted(map(str, missing)))}")
-    ratio, box_ = quotient(exact, list(ends)), list(ends.values())
-    if any(_at(ratio, point) <= 0 for point in itertools.product(*itertools.starmap(_probes, box_))):
+    ratio, intervals = quotient(exact, list(ends)), list(ends.values())
+    if any(_at(ratio, point) <= 0 for point in itertools.product(*itertools.starmap(_probes, intervals))):
         return False
-    return True if _common_sign(ratio[0], box_) * _common_sign(ratio[1], box_) > 0 else None
+    return True if _common_sign(ratio[0], intervals) * _common_sign(ratio[1], intervals) > 0 else None
 
 
 class _NotRationalError(ValueError):

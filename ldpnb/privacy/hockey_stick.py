@@ -28,9 +28,6 @@ _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 _NODES = (_POINTS + 1) / 2, _WEIGHTS / 2
 """Exact to the last digit for exponentials that vary by a factor of at most 5."""
 
-_LIMITS = (0.0, -1e150, 1e-150), (1.0, 1e150, 1e150)
-"""Of a probability, a location and a scale."""
-
 MOST_ENTRIES = 2**26
 """Most differences between a channel's entries that `channel_delta` holds at once, 0.5 GB."""
 
@@ -114,19 +111,22 @@ def _law(**named: ArrayLike) -> Floats:
     law = np.asarray(given, dtype=float)
     if law.ndim != 2 or law.shape[1] != 3:
         raise ValueError(f"{name} must have a probability, location and scale per group, got shape {law.shape}")
-    for part, column, low, high in zip(("probability", "location", "scale"), law.T, *_LIMITS, strict=True):
-        checks.numbers(**{f"{part} of {name}": column}, low=low, high=high)
+    checks.numbers(**{f"probability of {name}": law[:, 0]}, low=0, high=1)
+    checks.numbers(**{f"location of {name}": law[:, 1]}, low=-1e150, high=1e150)
+    checks.numbers(**{f"scale of {name}": law[:, 2]}, low=1e-150, high=1e150)
     return law
 
 
 def _group_delta(first: list[float], second: list[float], epsilon: float) -> float:
     """Return ``int (p - e^epsilon q)_+`` for the weighted Laplace densities of one reported group."""
-    (weight, *law), (other_weight, *other) = first, second
-    if weight == 0 or other_weight == 0 or first == second:
-        return weight if other_weight == 0 else 0.0
+    (weight, place, scale), (other_weight, other_place, other_scale) = first, second
+    if other_weight == 0:
+        return weight
+    if weight == 0 or first == second:
+        return 0.0
     with localcontext(_EXACT):
         exponent = Decimal(epsilon) - _log_ratio(weight, other_weight)
-    return _delta(weight, (law[0], law[1]), (other[0], other[1]), exponent)
+    return _delta(weight, (place, scale), (other_place, other_scale), exponent)
 
 
 def _log_ratio(one: float | Decimal, other: float | Decimal) -> Decimal:

@@ -60,7 +60,9 @@ COUNTED = "tallies must be one-dimensional with at least"
 LIKELY = "prior must be a vector of probabilities, got"
 REFUSED = [
     (lambda: checks.whole(domain_size=1, at_least=2), "domain_size must be an integer >= 2, got domain_size=1"),
+    (lambda: checks.whole(chosen=4, at_least=1, at_most=3), "chosen must be an integer from 1 to 3, got chosen=4"),
     (lambda: checks.counts(tallies=[3, -1]), "tallies must be whole numbers >= 0, got tallies[1]=-1"),
+    (lambda: checks.counts(sizes=[3, 0], least=1), "sizes must be whole numbers >= 1, got sizes[1]=0"),
     (lambda: checks.counts(tallies=[3, 1.5, -2]), "tallies must be whole numbers >= 0, got tallies[1]=1.5"),
     (lambda: checks.counts(tallies=[NAN, 2]), "tallies must be whole numbers >= 0, got tallies[0]=nan"),
     (lambda: checks.counts(tallies=[0, 0, 0]), "tallies must have a positive sum, got all zeros"),

@@ -196,7 +196,7 @@ PRIVACY = [
     (lambda: shuffling.ShuffledReports(10, 1e-6, KaryRandomisedResponse(700, 3)), r"rate \* q must be at least 1e"),
     (lambda: hockey_stick.channel_delta(np.full((2, 6000), 0.5), 0.2), "channel must have few enough inputs"),
     (lambda: hockey_stick.law_delta(LAW, LAW * 2, 0.1), "as many reported groups.*got shapes"),
-    (lambda: hockey_stick.law_delta([(1.1, 0.0, 2.0)], LAW, 0.1), r"probability of first must lie in \[0.0, 1.0\]"),
+    (lambda: hockey_stick.law_delta([(1.1, 0.0, 2.0)], LAW, 0.1), r"probability of first must lie in \[0, 1\]"),
     (lambda: hockey_stick.law_delta(LAW, [(0.5, np.nan, 1.0)], 0.1), "location of second must lie in"),
     (lambda: participation.participation_loss(1.0, lowest_rate=0.3, highest_rate=0.2), "lowest_rate must be <= "),
     (lambda: participation.value_dependent_channel([0.5, 0.5], KRR), "rates must have 3 entries"),
