@@ -66,8 +66,8 @@ def whole(*, at_least: int = 0, at_most: float = math.inf, **named: Any) -> Any:
     return value if is_exact(value) else int(value)
 
 
-def numbers(*, low: float = -np.inf, high: Any = np.inf, **named: Any) -> Any:
-    """Return an array of finite numbers in ``[low, high]``, of any shape.
+def numbers(*, low: float = -np.inf, high: Any = np.inf, above: bool = False, **named: Any) -> Any:
+    """Return an array of finite numbers in ``[low, high]``, or `above` it in ``(low, high]``, of any shape.
 
     >>> numbers(holders=[1, 7], low=0, high=5)
     Traceback (most recent call last):
@@ -77,8 +77,8 @@ def numbers(*, low: float = -np.inf, high: Any = np.inf, **named: Any) -> Any:
     if is_exact(value):
         return value
     array = _array(name, value)
-    bad = ~np.isfinite(array) | (array < low) | (not is_exact(high) and array > high)
-    _refuse(name, array, f"lie in [{low}, {high}]", bad)
+    bad = ~np.isfinite(array) | (array < low) | (not is_exact(high) and array > high) | (above and array == low)
+    _refuse(name, array, f"lie in {'(' if above else '['}{low}, {high}]", bad)
     return array.astype(float)
 
 

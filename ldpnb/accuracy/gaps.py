@@ -185,7 +185,7 @@ def absolute_gap_bias(sd: ArrayLike, gap: ArrayLike) -> Floats:
 
     ``s sqrt(2 / pi) exp(-gap^2 / (2 s^2)) - 2 gap Phi(-gap / s)``, the folded normal: 0.798 s at gap 0, 0.017 s at 2 s.
     """
-    s, distance = _folded(sd, gap)
+    s, distance = checks.numbers(sd=sd, low=0, above=True), checks.numbers(gap=gap, low=0)
     fold = s * np.sqrt(2 / np.pi) * np.exp(-(distance**2) / (2 * s**2))
     return np.asarray(fold - 2 * distance * ndtr(-distance / s))
 
@@ -201,7 +201,7 @@ def absolute_gap_error(sd: ArrayLike, gap: ArrayLike) -> Floats:
     ``s (sqrt(2 / pi) - 2 g(u) + 2 g(2u))`` with ``u = gap / s`` and ``g(u) = phi(u) - u Phi(-u)``: folding a negative
     estimate back brings it closer.
     """
-    s, distance = _folded(sd, gap)
+    s, distance = checks.numbers(sd=sd, low=0, above=True), checks.numbers(gap=gap, low=0)
     u = distance / s
     return np.asarray(s * (np.sqrt(2 / np.pi) - 2 * (_partial_mean(u) - _partial_mean(2 * u))))
 
@@ -221,15 +221,6 @@ def _group(size: int, users: int, second_moment: float) -> tuple[Real, Real, Rea
     members = checks.whole(size=size, at_least=1)
     others = checks.whole(users=users, at_least=members) - members
     return members, others, checks.probability(second_moment=second_moment)
-
-
-def _folded(sd: ArrayLike, gap: ArrayLike) -> tuple[Floats, Floats]:
-    """Return checked standard deviations and gaps."""
-    s, distance = np.asarray(sd, dtype=float), np.asarray(gap, dtype=float)
-    for name, rule, numbers, right in (("sd", "> 0", s, s > 0), ("gap", ">= 0", distance, distance >= 0)):
-        if not (np.isfinite(numbers) & right).all():
-            raise ValueError(f"{name} must be {rule} and finite, got {name}={numbers.tolist()!r}")
-    return s, distance
 
 
 def _partial_mean(u: Floats) -> Floats:

@@ -8,6 +8,7 @@ function thins tallies, when a noisy report is sent with a probability that depe
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ldpnb import checks
 from ldpnb.arithmetic import Ints, Real, is_exact
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
@@ -20,11 +21,9 @@ def poisson(counts: ArrayLike, rates: ArrayLike, *, rng: np.random.Generator) ->
       value, ``(g, 1)`` by rate.
     - Returns int, of the shape of `counts` and `rates` broadcast together.
     """
-    users, chance = np.asarray(counts), np.asarray(rates, dtype=float)
+    users, chance = np.asarray(counts), checks.numbers(rates=rates, low=0, high=1, above=True)
     if users.dtype.kind not in "iu" or (users < 0).any():
         raise ValueError(f"counts must be whole numbers >= 0, got dtype {users.dtype}, minimum {users.min()!s}")
-    if not ((chance > 0) & (chance <= 1)).all():
-        raise ValueError(f"rates must lie in (0, 1], got {chance.min()!s} .. {chance.max()!s}")
     return np.asarray(rng.binomial(users, chance), dtype=np.int64)
 
 

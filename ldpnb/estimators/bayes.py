@@ -297,7 +297,4 @@ def _kinds(reports: Ints, alpha: Floats) -> tuple[Floats, Ints, Ints]:
 
 
 def _prior(prior: ArrayLike, size: int) -> Floats:
-    alpha = np.broadcast_to(real(prior), (size,)).copy()
-    if not (np.isfinite(alpha) & (alpha > 0)).all():
-        raise ValueError(f"prior must be > 0 and finite, got prior={prior!r}")
-    return alpha
+    return np.broadcast_to(checks.numbers(prior=prior, low=0, above=True), (size,)).copy()

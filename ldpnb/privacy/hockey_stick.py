@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable
 from decimal import Context, Decimal, localcontext
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -108,7 +109,7 @@ def epsilon_at_delta(delta_at: Callable[[float], float], delta: float) -> float:
 def _law(**named: ArrayLike) -> Floats:
     """Return a checked law, ``(groups, 3)``."""
     ((name, given),) = named.items()
-    law = np.asarray(given, dtype=float)
+    law: Any = np.asarray(given, dtype=float)
     if law.ndim != 2 or law.shape[1] != 3:
         raise ValueError(f"{name} must have a probability, location and scale per group, got shape {law.shape}")
     checks.numbers(**{f"probability of {name}": law[:, 0]}, low=0, high=1)

@@ -141,7 +141,7 @@ ESTIMATORS = [
         r"outputs must have shape \(2, 3\), or \(2, 1\) packed, got \(2, 2\)",
     ),
     *(
-        (lambda p=p: bayes.krr_posterior([1, 2], p, epsilon=1.0), "prior must be > 0")
+        (lambda p=p: bayes.krr_posterior([1, 2], p, epsilon=1.0), r"prior must lie in \(0, inf\]")
         for p in (0.0, [1.0, -1.0], np.nan)
     ),
     (lambda: bayes.fitted_concentration([5], epsilon=1.0), "tallies must be one-dimensional with at least 2 entries"),
