@@ -21,11 +21,7 @@ from ldpnb.mechanisms import moves
 
 @dataclass(frozen=True, slots=True)
 class _Contrast:
-    """A mechanism for the gap between the first two groups.
-
-    - `epsilon`, float: privacy budget in nats, ``> 0``; also the exact loss, in group and value together.
-    - `sizes`, (d,) int: publicly known sizes of the groups, ``>= 1``.
-    """
+    """A mechanism for the gap between the first two groups."""
 
     epsilon: float
     sizes: tuple[int, ...]
@@ -52,7 +48,8 @@ class _Contrast:
 class SignedBit(_Contrast):
     """One sign of mean ``tanh(epsilon / 2) x`` with ``x = +-v n_min / n``: the randomised-response bit for a gap.
 
-    Users of all but the first two groups toss a fair coin.
+    - `epsilon`, float: privacy budget in nats, ``> 0``; also the exact loss, in group and value together.
+    - `sizes`, (d,) int: publicly known sizes of the groups, ``>= 1``; users of all but the first two toss a fair coin.
 
     >>> bit = SignedBit(epsilon=np.log(3), sizes=(1, 1))
     >>> round(float(bit.gain), 12), bit.channel().round(12).tolist()
@@ -84,7 +81,10 @@ class SignedBit(_Contrast):
 class SignedLaplace(_Contrast):
     """The number ``x = +-v n_min / n`` with Laplace noise of scale ``2 / epsilon``.
 
-    In the worst case it beats `SignedBit` from 2.33 nats on. Users of all but the first two groups send noise alone.
+    In the worst case it beats `SignedBit` from 2.33 nats on.
+
+    - `epsilon`, float: privacy budget in nats, ``> 0``; also the exact loss, in group and value together.
+    - `sizes`, (d,) int: publicly known sizes of the groups, ``>= 1``; users of all but the first two send noise alone.
 
     >>> SignedLaplace(epsilon=4.0, sizes=(1, 1)).scale
     0.5
