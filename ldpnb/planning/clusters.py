@@ -12,8 +12,9 @@ import numpy as np
 from scipy import special
 
 from ldpnb import checks
+from ldpnb.arithmetic import Floats
 from ldpnb.planning.reports import MANY, Reports, UnableError, Variance, largest, largest_spread
-from ldpnb.planning.samples import Floats, answering, exponent
+from ldpnb.planning.samples import answering, exponent
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,12 +14,12 @@ import numpy as np
 
 from ldpnb.accuracy import tails
 from ldpnb.accuracy.gaps import GroupGap
+from ldpnb.arithmetic import Floats
 from ldpnb.mechanisms.contrasts import SignedBit, SignedLaplace
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
 from ldpnb.mechanisms.registry import GAP
 from ldpnb.planning.laws import Design, Linear, Tail, least_exponential
 from ldpnb.planning.reports import Reports
-from ldpnb.planning.samples import Floats
 
 Moments = Callable[[Floats], Any]
 """Moment generating functions of a report by the tilt: of the values -1 and 1 in the first group of the pair, of the

@@ -14,9 +14,10 @@ import numpy as np
 from scipy import special
 
 from ldpnb.accuracy import means, tails
+from ldpnb.arithmetic import Floats
 from ldpnb.planning.clusters import ClusterDesign
 from ldpnb.planning.reports import Reports
-from ldpnb.planning.samples import Floats, StratifiedDesign
+from ldpnb.planning.samples import StratifiedDesign
 from ldpnb.surveys import binomials
 
 Design = StratifiedDesign | ClusterDesign

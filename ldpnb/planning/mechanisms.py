@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from ldpnb.arithmetic import Floats
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.mechanisms.registry import FREQUENCY
 from ldpnb.planning import gaps
 from ldpnb.planning.laws import Linear
 from ldpnb.planning.reports import Reports
-from ldpnb.planning.samples import Floats
 
 CURATOR = "central Laplace"
 _MOST_EDGES = 1024

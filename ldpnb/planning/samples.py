@@ -9,17 +9,14 @@ from functools import lru_cache
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
 from ldpnb import checks
-from ldpnb.arithmetic import read_only
+from ldpnb.arithmetic import Floats, read_only
 from ldpnb.designs.strata import Strata
 from ldpnb.planning.reports import MANY, Reports, UnableError, Variance, largest
 from ldpnb.planning.search import least
 from ldpnb.privacy.subsampling import srs_loss
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-Floats = NDArray[np.float64]
+from ldpnb.arithmetic import Floats
 
 _REACH, _RESOLUTION, _FINE = 8.0, 1.4, 200.0
 

@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 
 from ldpnb import checks
+from ldpnb.arithmetic import Floats
 from ldpnb.claims import rounded_up
 from ldpnb.estimators.frequency import project_simplex
 from ldpnb.surveys import fieldwork, intervals
 from ldpnb.surveys.field_plan import ESTIMATORS, FieldPlan
 from ldpnb.surveys.intervals import Interval
-from ldpnb.surveys.samples import Floats, Point, Sample, estimated_mean, released_mean
+from ldpnb.surveys.samples import Point, Sample, estimated_mean, released_mean
 
 _SHOWN = ["of", "group", "reports", "estimate", "standard_error", "low", "high", "norm_sub"]
 

@@ -13,9 +13,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ldpnb import checks
+from ldpnb.arithmetic import Floats
 from ldpnb.rng import stream
 from ldpnb.surveys.field_plan import FieldPlan
-from ldpnb.surveys.samples import Floats, Sample
+from ldpnb.surveys.samples import Sample
 
 Words = NDArray[np.str_]
 

@@ -17,11 +17,9 @@ a quadratic form.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ldpnb.arithmetic import Floats, Ints
 from ldpnb.surveys.reports import Reports
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,7 +34,7 @@ class Sample:
     """
 
     sizes: Floats
-    part: NDArray[np.int64]
+    part: Ints
     population: int
     clusters: int = 0
 
@@ -46,7 +44,7 @@ class Sample:
         return cls(np.array([float(population)]), np.zeros(reports, dtype=np.int64), population)
 
     @property
-    def counts(self) -> NDArray[np.int64]:
+    def counts(self) -> Ints:
         """Number of reports of each part, ``(g,)``."""
         return np.bincount(self.part)
 

@@ -9,11 +9,10 @@ from collections.abc import Iterator, Mapping
 from typing import Annotated
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ldpnb.arithmetic import Floats
 from ldpnb.papers.lopuhaa2020.tables.frequencies import MECHANISMS, SOURCE_ESTIMATORS, Truth, sample_reports
 
-Floats = NDArray[np.float64]
 Series = tuple[Mapping[str, str | int | float], Mapping[str, Floats]]
 """Labels of a series, and by measure ``(repetitions,)`` numbers."""
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ldpnb import checks
-from ldpnb.arithmetic import Counts, Floats
+from ldpnb.arithmetic import Floats, Ints
 
 EMPLOYED = 124_085_947
 """People employed in U.S. establishments in 2015 (U.S. Census Bureau, *County Business Patterns 2015*)."""
@@ -49,7 +49,7 @@ def _law(low: int, high: int, exponent: float) -> Floats:
     return np.asarray(weights / weights.sum())
 
 
-def sizes_within(low: int, high: int, establishments: int, employees: int) -> tuple[Counts, Counts]:
+def sizes_within(low: int, high: int, establishments: int, employees: int) -> tuple[Ints, Ints]:
     """Return sizes and how many establishments have each: Zipf's law, bent to the mean and mended to the sum.
 
     >>> sizes_within(1, 4, 2, 5)
@@ -69,7 +69,7 @@ def sizes_within(low: int, high: int, establishments: int, employees: int) -> tu
     return _raised(sizes, counts, -excess)
 
 
-def _raised(sizes: Counts, counts: Counts, missing: int) -> tuple[Counts, Counts]:
+def _raised(sizes: Ints, counts: Ints, missing: int) -> tuple[Ints, Ints]:
     """Move establishments towards the last size by `missing` steps in all, in proportion to their distance from it."""
     distance = np.arange(sizes.size)[::-1]
     steps = distance * missing // max(int(distance @ counts), 1)

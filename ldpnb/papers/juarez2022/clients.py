@@ -1,6 +1,6 @@
 """Clients of a federated model: how many of each group hold which performance value.
 
-A rate ``r`` in ``[0, 1]`` is the value ``v = 2 r - 1``. Counts and values are all that the mechanisms for group means
+A rate ``r`` in ``[0, 1]`` is the value ``v = 2 r - 1``. Ints and values are all that the mechanisms for group means
 need.
 """
 
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from ldpnb import writing
 from ldpnb.accuracy.gaps import GroupGap
-from ldpnb.arithmetic import Counts, Floats
+from ldpnb.arithmetic import Floats, Ints
 from ldpnb.mechanisms.groups import GroupMeans
 from ldpnb.papers.juarez2022 import printed
 
@@ -21,17 +21,17 @@ GROUPS = ("male", "female")
 
 @dataclass(frozen=True, slots=True)
 class Clients:
-    """Counts of clients by group and value.
+    """Ints of clients by group and value.
 
     - `counts`, (d, m) int: clients of each group holding each of its values.
     - `values`, (d, m) float: in ``[-1, 1]``; where a count is 0 the value does not matter.
     """
 
-    counts: Counts
+    counts: Ints
     values: Floats
 
     @property
-    def sizes(self) -> Counts:
+    def sizes(self) -> Ints:
         """Clients of each group, ``(d,)``."""
         return np.asarray(self.counts.sum(axis=1))
 

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ldpnb.arithmetic import Counts, Floats
+from ldpnb.arithmetic import Floats, Ints
 from ldpnb.papers.juarez2022.clients import GROUPS
 from ldpnb.rng import stream
 
@@ -46,9 +46,9 @@ class Sessions:
     """
 
     features: Floats
-    labels: Counts
-    session: Counts
-    groups: Counts
+    labels: Ints
+    session: Ints
+    groups: Ints
 
     @property
     def lying(self) -> NDArray[np.bool_]:
@@ -70,7 +70,7 @@ def simulate_sessions(male: int = 25, female: int = 62, *, readings: int = 864, 
     )
 
 
-def _simulate_one(group: int, length: int, rng: np.random.Generator) -> tuple[Floats, Counts]:
+def _simulate_one(group: int, length: int, rng: np.random.Generator) -> tuple[Floats, Ints]:
     """Return features and labels of one session: the script's activities, pitch and roll about the wearer's posture."""
     ends = np.cumsum(rng.dirichlet(_SHARES))
     place = np.sort(rng.random(length))

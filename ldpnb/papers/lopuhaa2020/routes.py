@@ -20,7 +20,7 @@ from ldpnb import claims
 from ldpnb.accuracy import exact_risk, information, lower_bounds
 from ldpnb.accuracy.exact_risk import TwoValues
 from ldpnb.accuracy.lower_bounds import EntropyBounds, LowerBounds
-from ldpnb.arithmetic import Counts, Floats
+from ldpnb.arithmetic import Floats, Ints
 from ldpnb.estimators import bayes, frequency, likelihood
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.subsets import SubsetSelection
@@ -37,7 +37,7 @@ def krr_channel(epsilon: float, domain_size: int) -> Floats:
     return np.asarray(weights / (np.exp(epsilon) + domain_size - 1))
 
 
-def bits(domain_size: int) -> Counts:
+def bits(domain_size: int) -> Ints:
     """Return all ``2^a`` outputs of unary encoding: bit ``x`` of an output is its ``x``-th binary digit."""
     return (np.arange(2**domain_size)[:, None] >> np.arange(domain_size)) & 1
 
@@ -97,7 +97,7 @@ class Sequences:
     length.
     """
 
-    tallies: Counts
+    tallies: Ints
     chances: Floats
     means: dict[str, Floats]
     squares: dict[str, Floats]
@@ -141,7 +141,7 @@ def urn(values: NDArray[np.integer], prior: Floats) -> float:
     return chance
 
 
-def mixture(channel: Floats, tallies: Counts, prior: Floats) -> tuple[Floats, int]:
+def mixture(channel: Floats, tallies: Ints, prior: Floats) -> tuple[Floats, int]:
     """Return the posterior mean of the distribution by Proposition A.3 as stated, and the number of its summands.
 
     A summand is a table of how many of the users who gave each output hold each value.
@@ -224,7 +224,7 @@ FORMS = "published", "sharp"
 CHANNELS = (krr_channel(1.0, 3), oue_channel(2.0, 3), subset_channel(0.3, 3, 2))
 
 
-def drawn_tallies(domain_size: int) -> Counts:
+def drawn_tallies(domain_size: int) -> Ints:
     """Return forty tallies of 60 reports each, of uneven values."""
     rng = np.random.default_rng(2022)
     return np.asarray(rng.multinomial(60, rng.dirichlet(np.full(domain_size, 0.7), size=40)))
@@ -281,7 +281,7 @@ def _maxima() -> Pairs:
         yield likelihood.certificate_gap(rows, tally, flat), np.max(ends[1] - ends[0]) / (2 * step), 1e-7
 
 
-def _linear(rule: Floats, tallies: Counts) -> Floats:
+def _linear(rule: Floats, tallies: Ints) -> Floats:
     return tallies @ rule / tallies.sum(axis=1, keepdims=True)
 
 

@@ -11,7 +11,7 @@ import sympy
 
 from ldpnb.accuracy import exact_risk
 from ldpnb.accuracy.exact_risk import TwoValues
-from ldpnb.arithmetic import Counts, Floats
+from ldpnb.arithmetic import Floats, Ints
 from ldpnb.claims import Evidence, agree, joined
 from ldpnb.deciders import identity, oo, positive, sign_changes, symbols
 from ldpnb.estimators import bayes, frequency, likelihood
@@ -46,7 +46,7 @@ def theorem_3_1(e: Evidence) -> Numbers:
         "uniform": lambda s: np.full(s.shape, 1 / 3),
     }
 
-    def plain(tallies: Counts) -> Floats:
+    def plain(tallies: Ints) -> Floats:
         return frequency.unbiased(tallies, USERS, KaryRandomisedResponse(EPSILON, 3))
 
     risks = exact_risk.exact_risks(KRR, USERS, JEFFREYS, rivals)
@@ -166,7 +166,7 @@ def krr_maximum() -> bool:
     return multiplier and sums_to_one and sign and next_rank and run and same
 
 
-def greedy(tallies: Counts, epsilon: float, *, stop_when_nonnegative: bool) -> Floats | None:
+def greedy(tallies: Ints, epsilon: float, *, stop_when_nonnegative: bool) -> Floats | None:
     """Return the estimate of Appendix B, the smallest tally removed until (110) is nonnegative or, as printed, is not.
 
     The printed rule may remove every value: None.

@@ -12,7 +12,7 @@ import pandas as pd
 import sympy
 from scipy.special import ndtr
 
-from ldpnb.arithmetic import Counts, Floats
+from ldpnb.arithmetic import Floats, Ints
 from ldpnb.claims import WORDS, Evidence, agree, better, within
 from ldpnb.data import public
 from ldpnb.deciders import budget, identity, symbols
@@ -53,7 +53,7 @@ def section_5_equivalence(e: Evidence) -> Numbers:
     return shown | {"low": min(ratios), "high": max(ratios)}
 
 
-def _three(tallies: Counts, epsilon: float) -> tuple[Floats, Floats, Floats]:
+def _three(tallies: Ints, epsilon: float) -> tuple[Floats, Floats, Floats]:
     """Return MLE, that of [25] and unbiased estimates."""
     mechanism = KaryRandomisedResponse(epsilon, tallies.shape[1])
     plain = frequency.unbiased(tallies, int(tallies[0].sum()), mechanism)

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from ldpnb import checks
-from ldpnb.arithmetic import Counts
+from ldpnb.arithmetic import Ints
 from ldpnb.data.column import Column
 from ldpnb.data.formats import opened, read
 from ldpnb.data.reading import Reading
@@ -57,7 +57,7 @@ def stand_in(column: Literal["trip_distance", "payment_type"]) -> Column:
     """Return a synthetic stand-in for a column of the TLC trip file, with the users and values of lopuhaa2020.
 
     Distances follow a log-normal law (median 1.7 miles, log-scale deviation 0.8), payment types a geometric fall with
-    two common values. Both are made up: they have the shape of such data, not its numbers. Counts are rounded by
+    two common values. Both are made up: they have the shape of such data, not its numbers. Ints are rounded by
     largest remainders: nothing is random.
 
     >>> stand_in("payment_type").users, stand_in("trip_distance").counts.size
@@ -72,7 +72,7 @@ def stand_in(column: Literal["trip_distance", "payment_type"]) -> Column:
     return _taxi(column, name, counts, "made up", notes=("Made up, in the shape of such data.",))
 
 
-def _taxi(column: str, name: str, counts: Counts, source: str, **more: Any) -> Column:
+def _taxi(column: str, name: str, counts: Ints, source: str, **more: Any) -> Column:
     """Return trips as a column: payment types are categories, distances numbers."""
     if column == "payment_type":
         return Column(name, PAYMENT_TYPES, counts, np.arange(counts.size, dtype=float), source, **more)

@@ -9,7 +9,7 @@ import pandas as pd
 from ldpnb import checks
 from ldpnb.accuracy import hajek, personalised
 from ldpnb.accuracy.personalised import PersonalRates
-from ldpnb.arithmetic import Counts, Floats
+from ldpnb.arithmetic import Floats, Ints
 from ldpnb.designs.reporters import sampled_tallies
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
@@ -20,7 +20,7 @@ UNRELATED, FOLLOWING = "rates at random", "rates follow values"
 BUDGET = "budget (share of full cost)"
 
 
-def split_by_rate(counts: Counts, *, seed: int) -> dict[str, Counts]:
+def split_by_rate(counts: Ints, *, seed: int) -> dict[str, Ints]:
     """Put the users into two groups of different rate: by a coin, or by whether their value lies above the median.
 
     From ``(k,)`` users per value to ``(2, k)`` users by rate and value, per way to split.
@@ -31,7 +31,7 @@ def split_by_rate(counts: Counts, *, seed: int) -> dict[str, Counts]:
 
 
 def estimates(
-    groups: Mapping[str, Counts], rates: Sequence[float], mechanism: KaryRandomisedResponse, *, seed: int
+    groups: Mapping[str, Ints], rates: Sequence[float], mechanism: KaryRandomisedResponse, *, seed: int
 ) -> pd.DataFrame:
     """Estimate a histogram once per way to hand out the rates, beside the exact mean and standard deviation.
 
@@ -51,7 +51,7 @@ def estimates(
 
 @table
 def errors(
-    groups: Mapping[str, Counts],
+    groups: Mapping[str, Ints],
     rates: Sequence[float],
     mechanism: KaryRandomisedResponse,
     values: Sequence[int],
@@ -73,7 +73,7 @@ def errors(
 
 
 def _estimates(
-    tallies: Counts, holders: Counts, rates: Sequence[float], mechanism: KaryRandomisedResponse
+    tallies: Ints, holders: Ints, rates: Sequence[float], mechanism: KaryRandomisedResponse
 ) -> dict[str, Floats]:
     users, expected = int(holders.sum()), float(holders.sum(axis=1) @ np.asarray(rates))
     pooled = tallies.sum(axis=-2)
@@ -85,7 +85,7 @@ def _estimates(
 
 
 def _moments(
-    holders: Counts, rates: Sequence[float], mechanism: KaryRandomisedResponse
+    holders: Ints, rates: Sequence[float], mechanism: KaryRandomisedResponse
 ) -> dict[str, tuple[Floats, Floats]]:
     """Return exact mean and standard deviation at every value, by estimator."""
     survey = PersonalRates(holders.sum(axis=1).astype(float), np.array(rates), mechanism)

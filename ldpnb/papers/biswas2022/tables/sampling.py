@@ -9,7 +9,7 @@ import pandas as pd
 
 from ldpnb.accuracy.distances import expected_total_variation
 from ldpnb.accuracy.sampling import SampledCounts
-from ldpnb.arithmetic import Counts, Floats
+from ldpnb.arithmetic import Floats, Ints
 from ldpnb.data import synthetic
 from ldpnb.designs.reporters import expected_reports, sampled_tallies
 from ldpnb.estimators import sampling as estimators
@@ -38,7 +38,7 @@ def distributions() -> dict[str, Floats]:
     }
 
 
-def data_sets(users: int, *, seed: int) -> dict[str, Counts]:
+def data_sets(users: int, *, seed: int) -> dict[str, Ints]:
     """Draw a data set from each of `distributions`, as users per value; the source has 50,000 users."""
     return {
         name: synthetic.sample_counts(distribution, users, rng=stream("data set", name, seed=seed))
@@ -47,7 +47,7 @@ def data_sets(users: int, *, seed: int) -> dict[str, Counts]:
 
 
 def estimates(
-    counts: Counts, sampling_rates: Sequence[float], mechanism: KaryRandomisedResponse, *, seed: int
+    counts: Ints, sampling_rates: Sequence[float], mechanism: KaryRandomisedResponse, *, seed: int
 ) -> pd.DataFrame:
     """Estimate a histogram once per sampling rate by c_DE, g_DE and c-hat, beside the exact mean and deviation.
 
@@ -71,13 +71,13 @@ def estimates(
     return pd.concat(parts, ignore_index=True)
 
 
-def _collections(counts: Counts, survey: SampledCounts, runs: int, rng: np.random.Generator) -> Counts:
+def _collections(counts: Ints, survey: SampledCounts, runs: int, rng: np.random.Generator) -> Ints:
     return np.array([sampled_tallies(counts, survey.rate, survey.mechanism, rng=rng) for _ in range(runs)])
 
 
 @table
 def bias_curve(
-    counts: Counts, epsilons: Sequence[float], sampling_rates: Sequence[float], runs: int, *, seed: int
+    counts: Ints, epsilons: Sequence[float], sampling_rates: Sequence[float], runs: int, *, seed: int
 ) -> Rows:
     """Yield the bias of c_DE at the most frequent value, exactly and simulated (with a standard error)."""
     users, top = int(counts.sum()), int(counts.argmax())
@@ -91,7 +91,7 @@ def bias_curve(
 
 
 @table
-def standard_deviations(counts: Counts, epsilons: Sequence[float], sampling_rates: Sequence[float]) -> Rows:
+def standard_deviations(counts: Ints, epsilons: Sequence[float], sampling_rates: Sequence[float]) -> Rows:
     """Yield exact standard deviations, in users, at a value nobody holds and at the most frequent one.
 
     ``gain`` is the share by which c-hat lowers the variance of g_DE.
@@ -105,7 +105,7 @@ def standard_deviations(counts: Counts, epsilons: Sequence[float], sampling_rate
 
 @table
 def distances(
-    counts: Counts, epsilons: Sequence[float], sampling_rates: Sequence[float], runs: int, *, seed: int
+    counts: Ints, epsilons: Sequence[float], sampling_rates: Sequence[float], runs: int, *, seed: int
 ) -> Rows:
     """Yield the distance between c-hat and the data, in closed form and from simulated collections, and its cost.
 

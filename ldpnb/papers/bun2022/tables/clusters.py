@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 
-from ldpnb.arithmetic import Counts
+from ldpnb.arithmetic import Ints
 from ldpnb.notebook import Rows, table
 from ldpnb.privacy import clusters, subsampling
 from ldpnb.privacy.clusters import ClusterSample
@@ -14,7 +14,7 @@ from ldpnb.rng import stream
 SIZE = "cluster size (records)"
 
 
-def spread_sizes(size: int, count: int, spread: float) -> Counts:
+def spread_sizes(size: int, count: int, spread: float) -> Ints:
     """Return `count` cluster sizes: `size`, then from ``(1 - spread) size`` to ``(1 + spread) size``, rounded.
 
     >>> spread_sizes(4, 4, 0.5).tolist()

@@ -5,7 +5,7 @@ from types import MappingProxyType
 import numpy as np
 
 from ldpnb.accuracy import histograms
-from ldpnb.arithmetic import Counts
+from ldpnb.arithmetic import Ints
 from ldpnb.data import synthetic
 from ldpnb.estimators import frequency
 from ldpnb.mechanisms.means import CentralLaplace, histogram_sensitivity
@@ -18,14 +18,14 @@ LOCAL = MappingProxyType({name: FREQUENCY[name] for name in ("k-RR", "OUE", "sig
 """By name: epsilon and domain size to a local mechanism of exactly that loss."""
 
 
-def zipf_counts(domain_size: int, users: int, *, seed: int) -> Counts:
+def zipf_counts(domain_size: int, users: int, *, seed: int) -> Ints:
     """Draw users per value, ``(domain_size,)``: the value of rank ``x`` has probability proportional to ``1 / x``."""
     weights = 1 / np.arange(1.0, domain_size + 1)
     return synthetic.sample_counts(weights / weights.sum(), users, rng=stream("Zipf", domain_size, users, seed=seed))
 
 
 @table
-def count_errors(counts: Counts, budgets: list[float], runs: int, *, seed: int) -> Rows:
+def count_errors(counts: Ints, budgets: list[float], runs: int, *, seed: int) -> Rows:
     """Yield the error of a count, averaged over all values: exact, and simulated with its standard error."""
     users, size = int(counts.sum()), counts.size
     for epsilon in budgets:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ldpnb.accuracy import means
-from ldpnb.arithmetic import Counts, Floats
+from ldpnb.arithmetic import Floats, Ints
 from ldpnb.data import synthetic
 from ldpnb.data.column import Column
 from ldpnb.designs.strata import largest_remainder
@@ -13,7 +13,7 @@ from ldpnb.notebook import Rows, table
 from ldpnb.rng import stream
 
 
-def answers(users: int, upper: float, own: Column | None = None, *, seed: int) -> tuple[Floats, Counts]:
+def answers(users: int, upper: float, own: Column | None = None, *, seed: int) -> tuple[Floats, Ints]:
     """Return values in ``[0, upper]`` and how many users hold each: those of a column, or simulated hours of daily use.
 
     The latter are 97 equally spaced values, drawn from a binomial law with mean ``upper / 8``.

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
-from ldpnb.arithmetic import Counts, Floats
+from ldpnb.arithmetic import Floats, Ints
 from ldpnb.data import synthetic
 from ldpnb.estimators import bayes, frequency, likelihood
 from ldpnb.mechanisms.frequency import FrequencyMechanism, UnaryEncoding
@@ -40,13 +40,13 @@ class Truth:
 
     key: Key
     domain_size: int
-    draw: Callable[[np.random.Generator], tuple[Floats, Counts]]
+    draw: Callable[[np.random.Generator], tuple[Floats, Ints]]
 
     @classmethod
     def from_prior(cls, domain_size: int, users: int, concentration: float = 0.5) -> "Truth":
         """Return distributions from a symmetric Dirichlet prior, Jeffreys' at 1/2, and users drawn from each."""
 
-        def draw(rng: np.random.Generator) -> tuple[Floats, Counts]:
+        def draw(rng: np.random.Generator) -> tuple[Floats, Ints]:
             distribution = rng.dirichlet(np.full(domain_size, concentration))
             return distribution, synthetic.sample_counts(distribution, users, rng=rng)
 
@@ -66,7 +66,7 @@ class Truth:
         size, nothing = holders.size, np.full(holders.size, np.nan)
         return cls((name, size, int(holders.sum())), size, lambda _: (nothing, holders))
 
-    def draws(self, number: int, *, seed: int) -> tuple[Floats, Counts]:
+    def draws(self, number: int, *, seed: int) -> tuple[Floats, Ints]:
         """Return so many distributions and users per value, a row each from its own stream."""
         drawn = [self.draw(stream("truth", *self.key, draw, seed=seed)) for draw in range(number)]
         distributions, users = zip(*drawn, strict=True)
@@ -95,7 +95,7 @@ class Reports:
 
     mechanism: FrequencyMechanism
     outputs: NDArray[np.uint8] | None
-    tallies: Counts
+    tallies: Ints
 
     @property
     def users(self) -> int:
@@ -103,7 +103,7 @@ class Reports:
         return int(self.tallies[0].sum())
 
     @property
-    def supports(self) -> Counts:
+    def supports(self) -> Ints:
         """Return how many reports support each value, ``(draws, k)``."""
         return self.tallies if self.outputs is None else self.tallies @ self.outputs.astype(np.int64)
 
@@ -210,7 +210,7 @@ def _beside(error: Floats, reference: Floats, *, itself: bool) -> dict[str, floa
     }
 
 
-def sample_reports(mechanism: FrequencyMechanism, users: Counts, rngs: Sequence[np.random.Generator]) -> Reports:
+def sample_reports(mechanism: FrequencyMechanism, users: Ints, rngs: Sequence[np.random.Generator]) -> Reports:
     """Draw the tallies of every repetition from their exact joint law.
 
     `users` are those per value in each repetition, ``(draws, k)``, and each has its generator. Unary encoding takes at
@@ -225,14 +225,14 @@ def sample_reports(mechanism: FrequencyMechanism, users: Counts, rngs: Sequence[
     return Reports(mechanism, None, np.array(tallies))
 
 
-def streamed_reports(name: str, key: Key, epsilon: float, users: Counts, seed: int) -> Reports:
+def streamed_reports(name: str, key: Key, epsilon: float, users: Ints, seed: int) -> Reports:
     """Draw the tallies of every repetition, each from its own stream."""
     rngs = [stream("reports", name, *key, epsilon, draw, seed=seed) for draw in range(len(users))]
     return sample_reports(MECHANISMS[name](epsilon, users.shape[1]), users, rngs)
 
 
 @table
-def one_run(mechanism: str, counts: Counts, epsilons: Sequence[float], *, seed: int) -> Rows:
+def one_run(mechanism: str, counts: Ints, epsilons: Sequence[float], *, seed: int) -> Rows:
     """Estimate one data set, users per value, once per budget with the source's estimators, from the same reports."""
     users = np.asarray(counts)[None]
     for epsilon in epsilons:

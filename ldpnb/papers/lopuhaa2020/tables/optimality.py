@@ -13,7 +13,7 @@ from ldpnb import checks
 from ldpnb.accuracy import exact_risk, information
 from ldpnb.accuracy.exact_risk import TwoValues
 from ldpnb.accuracy.lower_bounds import EntropyBounds, LowerBounds
-from ldpnb.arithmetic import Counts, Floats
+from ldpnb.arithmetic import Floats, Ints
 from ldpnb.estimators import frequency, likelihood
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.subsets import SubsetSelection
@@ -124,7 +124,7 @@ def errors_over_limit(domain_size: int, users: int, epsilons: Sequence[float], *
         yield row | {name: value / limits.mean() for name, value in shown.items()}
 
 
-def _efficient(channel: Floats, points: Floats, tallies: Counts) -> tuple[Floats, Floats]:
+def _efficient(channel: Floats, points: Floats, tallies: Ints) -> tuple[Floats, Floats]:
     """Return the mean of ``n`` times the error of the efficient linear estimate for each draw, and how far it is off.
 
     It is ``p + I_p^-1 (g - 1)`` with ``g = Q^T (s / n / Qp)``, of mean ``1 = I_p p``, and covariance ``(I_p^-1 - p p^T)
