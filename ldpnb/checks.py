@@ -150,17 +150,18 @@ def entries(number: int, **named: Any) -> Any:
 def plain(given: Any, **least: int) -> None:
     """Widen numpy's narrow numbers in the fields of a frozen object, and make those named whole, and at least so large.
 
+    Of these, one that may be left out stays None.
     In eight bits ``-1`` is 255, ``np.exp(1)`` has three digits, and 100 + 100 is -56. Lists, and columns in place of
     tuples, become tuples, which do not change.
     """
     for field in fields(given):
         value = getattr(given, field.name)
-        if type(value) in _PLAIN:  # as most are
-            continue
-        column = str(field.type).startswith("tuple[") and hasattr(value, "__array__") and np.ndim(value) == 1
-        object.__setattr__(given, field.name, _wide(np.asarray(value).tolist() if column else value))
-    for name, at_least in least.items():
-        object.__setattr__(given, name, whole(**{name: getattr(given, name)}, at_least=at_least))
+        if type(value) not in _PLAIN:  # as few are
+            column = str(field.type).startswith("tuple[") and hasattr(value, "__array__") and np.ndim(value) == 1
+            value = _wide(np.asarray(value).tolist() if column else value)
+        if field.name in least and not (value is None and field.default is None):
+            value = whole(**{field.name: value}, at_least=least[field.name])
+        object.__setattr__(given, field.name, value)
 
 
 def _wide(value: Any) -> Any:

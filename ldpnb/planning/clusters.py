@@ -46,9 +46,7 @@ class ClusterDesign:
     estimator: ClassVar[str] = "expansion"
 
     def __post_init__(self) -> None:
-        checks.plain(
-            self, clusters=2, **({} if self.take is None else {"take": 1}), **({} if self.size_sd else {"size": 1})
-        )
+        checks.plain(self, clusters=2, take=1, **({} if self.size_sd else {"size": 1}))
         checks.numbers(size=self.size, low=1, high=MANY)
         checks.numbers(population=self.clusters * self.size, low=2, high=MANY)
         checks.numbers(size_sd=self.size_sd, low=0)

@@ -36,7 +36,7 @@ class Power:
     share: float = 0.5
 
     def __post_init__(self) -> None:
-        checks.plain(self, **({} if self.count is None else {"count": 2}))
+        checks.plain(self, count=2)
         for name in ("gap", "power", "level", "share"):
             checks.open_probability(**{name: 0.5 if getattr(self, name) is None else getattr(self, name)})
         checks.numbers(epsilon=1.0 if self.epsilon is None else self.epsilon, low=1e-8, high=700)

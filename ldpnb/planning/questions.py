@@ -85,7 +85,7 @@ class Question:
 
     def __post_init__(self) -> None:
         limits = self.design.limits
-        checks.plain(self, releases=1, **({} if self.count is None else {"count": limits[0]}))
+        checks.plain(self, releases=1, count=limits[0])
         checks.numbers(range=(self.low, self.high), low=-1e150, high=1e150)
         if not self.low < self.high:
             raise ValueError(f"low must be < high, got low={self.low!r}, high={self.high!r}")
