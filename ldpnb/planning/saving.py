@@ -96,7 +96,8 @@ def _design(answer: Question) -> dict[str, Any]:
         return {"design": "everyone"}
     if len(sample.sizes) > 1:
         drawn = zip(sample.names, sample.sizes, answer.invited, strict=True)
-        return {"design": "strata", "strata": {name: (size, asked) for name, size, asked in drawn}}
+        strata = {name: (size, asked) for name, size, asked in drawn}
+        return {"design": "strata", "strata": strata, "needed": sample.answers}
     if sample.population == MANY:
         raise ValueError("population must be given for a plan that is saved: estimates count who is left out, got none")
     return {"design": "simple", "population": sample.population}

@@ -57,7 +57,8 @@ class Estimates:
 
     `alpha` is the chance that an interval misses, of all labels together; `asked` are the people who were asked, of the
     clusters that have reports where the plan leaves it open; `estimator` is one of the sentences of
-    `field_plan.ESTIMATORS`; `lost` are the clusters drawn that have no reports.
+    `field_plan.ESTIMATORS`; `lost` are the clusters drawn that have no reports, or the strata with fewer than the
+    promise needs.
     """
 
     plan: FieldPlan
@@ -130,7 +131,8 @@ def estimate(
     open_size = plan.design == "clusters" and not plan.cluster_size  # everybody in clusters, which differ
     asked = int(sample.sizes.sum()) if open_size else plan.asked
     estimator = ESTIMATORS[plan.estimator if classes is None else "class mean"]
-    lost = plan.chosen - sample.sizes.size if sample.clusters else 0
+    short = sum(number < needed for number, needed in zip(sample.counts, plan.needed, strict=False))
+    lost = plan.chosen - sample.sizes.size if sample.clusters else short
     return Estimates(plan, alpha, tuple(rows), asked, estimator, lost)
 
 
@@ -170,7 +172,8 @@ def _row(
     plan: FieldPlan, sample: Sample, point: Point, ends: Interval, label: str, group: str, number: int
 ) -> Estimate:
     """Return an estimate on the plan's range, its interval clipped; of a complex sample with its design effects."""
-    variance, noise = max(point.variance, 0.0), max(point.randomisation, 0.0)
+    noise = max(point.randomisation, 0.0)
+    variance = max(point.variance, noise if plan.device == "curator" else 0.0)  # whose noise is known
     sampling = variance - noise if variance > noise * (1 + 1e-12) else 0.0
     people, spread = sample.population, point.estimate * (1 - point.estimate) + variance
     effects = (math.nan, math.nan)

@@ -55,7 +55,8 @@ class FieldPlan:
     - `question`, str: as it will be asked.
     - `low`, `high`, `labels`: the range of numbers, or the values of no and yes, and what people choose from.
     - `population`, int: people there are; not with `everyone`, whose promise is for the respondents.
-    - `strata`, mapping: from a stratum to its size and how many to ask.
+    - `strata`, mapping: from a stratum to its size and how many to ask; `needed`, tuple of int: answers of each that
+      the promise needs.
     - `clusters`, `chosen`, `take`, `cluster_size`, int: clusters there are and to draw, people to ask in each (0: all),
       people in each (0: they differ).
     - `asked`, `answers`, int: people to invite, and answers that the promise needs, or that are in a release.
@@ -79,6 +80,7 @@ class FieldPlan:
     labels: tuple[str, ...] = ()
     population: int = 0
     strata: Mapping[str, tuple[int, int]] | None = None
+    needed: tuple[int, ...] = ()
     clusters: int = 0
     chosen: int = 0
     take: int = 0

@@ -74,7 +74,9 @@ def of_release(reports: Reports, sample: Sample, point: Point, alpha: float) -> 
         return float((masses * np.where(away > 0, tail, 1 - tail)).sum())
 
     least, most = _allowed(above, lambda others: 1 - above(people - others), people, alpha)
-    return Interval(least / people, most / people, "exact")
+    misfit = above(people) <= alpha / 2 or above(0) >= 1 - alpha / 2
+    remark = "the release is far outside what shares and the plan's noise give" if misfit else ""
+    return Interval(least / people, most / people, "exact", remark)
 
 
 def student(point: Point, alpha: float) -> Interval:

@@ -128,6 +128,17 @@ def test_the_sentences_name_estimator_population_promise_and_who_is_missing() ->
         "100 of the 150 people asked answered: they are taken as drawn at random from those asked of their stratum."
     )
     assert missing in shown
+    few = replace(STRATA, needed=(40, 51), error=0.2, failure=0.05)
+    shown = str(estimate(few, {"report": [1, 0] * 50, "stratum": ["n"] * 50 + ["s"] * 50}))
+    assert "which is void: 1 of the strata have fewer answers than it needs." in shown
+
+
+def test_a_release_that_shares_and_noise_cannot_give_is_said_to_be_so() -> None:
+    plan = replace(RELEASE, answers=100, asked=100, epsilon=1.0, population=1000)
+    near, far = (estimate(plan, {"report": [release]}).rows[0] for release in (1.02, 1.3))
+    noise = 2**0.5 / plan.answers / plan.epsilon
+    assert (near.remark, near.standard_error) == ("", pytest.approx(noise))
+    assert "far outside what shares and the plan's noise give" in far.remark
 
 
 def test_clusters_of_other_sizes_may_have_more_people_than_expected() -> None:
