@@ -29,7 +29,6 @@ class Symbol:
 
     __slots__ = ("expression",)
     __array_priority__ = 100
-    exact = True
 
     def __init__(self, expression: Any) -> None:
         import sympy
@@ -101,7 +100,7 @@ def is_exact(value: Any) -> bool:
     kind = type(value)
     if kind is float or kind is int:  # as most are
         return False
-    return getattr(kind, "exact", False) or kind.__module__.partition(".")[0] == "flint"
+    return kind is Symbol or kind.__module__.partition(".")[0] == "flint"
 
 
 def real(value: Any) -> Real:

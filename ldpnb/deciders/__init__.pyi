@@ -7,10 +7,8 @@ from .algebra import oo as oo
 from .algebra import positive as positive
 from .algebra import replaced as replaced
 from .algebra import symbols as symbols
-from .balls import Tangent as Tangent
 from .balls import ball as ball
 from .balls import digits as digits
 from .balls import holds_on as holds_on
 from .balls import sign_changes as sign_changes
-from .balls import slope as slope
 from .balls import zeros as zeros

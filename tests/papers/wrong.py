@@ -14,7 +14,6 @@ import numpy as np
 from flint import arb
 
 from ldpnb.arithmetic import Symbol, is_exact
-from ldpnb.deciders.balls import Tangent
 
 TRIES = 6
 """Changes of the code tried until one changes what a check computes; after them the result is one too large."""
@@ -161,8 +160,6 @@ def apart(one: Any, other: Any) -> bool:
         return False
     if isinstance(one, Symbol) or isinstance(other, Symbol):
         return not isinstance(other, Symbol) or getattr(one, "expression", None) != other.expression
-    if isinstance(one, Tangent) and isinstance(other, Tangent):
-        return apart(one.value, other.value) or apart(one.slope, other.slope)
     if isinstance(one, arb) or isinstance(other, arb):
         return not arb(one).overlaps(arb(other))
     if is_dataclass(one):
