@@ -6,7 +6,8 @@ function on a grid of roots of unity, so that the mean absolute error is a finit
 """
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+from scipy import special
 
 from ldpnb import checks
 from ldpnb.accuracy.sampling import SampledCounts
@@ -104,24 +105,11 @@ def report_law(holders: int, survey: SampledCounts) -> Floats:
     strangers = survey.users - checks.whole(holders=holders)
     means = rate * (holders * p + strangers * q), rate * (holders * (1 - p) + strangers * (1 - q))
     rows, columns = (min(survey.users, int(mean + _SPREADS * (np.sqrt(mean) + 2))) + 1 for mean in means)
-    own, other = _around(rows)[:, None], _around(columns)[: columns // 2 + 1]
+    # 1 less than the roots of unity, whose digits many users need
+    own = special.expm1(-2j * np.pi * np.arange(rows) / rows)[:, None]
+    other = special.expm1(-2j * np.pi * np.arange(columns // 2 + 1) / columns)
     logs = np.zeros((rows, columns // 2 + 1), dtype=complex)
     for number, truth in ((holders, p), (strangers, q)):
         if number:
-            logs += _log1p(rate * (truth * own + (1 - truth) * other), number)
+            logs += number * special.log1p(rate * (truth * own + (1 - truth) * other))
     return np.fft.irfft2(np.exp(logs), s=(rows, columns))
-
-
-def _around(count: int) -> NDArray[np.complex128]:
-    """Return ``z - 1`` for the roots of unity ``z = e^(-2 pi i j / count)``."""
-    halves = np.pi * np.arange(count) / count
-    return np.asarray(-2 * np.sin(halves) ** 2 - 1j * np.sin(2 * halves))
-
-
-def _log1p(values: NDArray[np.complex128], times: int) -> NDArray[np.complex128]:
-    """Return ``times ln(1 + x)``, whose digits a great number of users needs where ``x`` is small."""
-    logs = np.empty_like(values)
-    with np.errstate(divide="ignore"):
-        logs.real = times / 2 * np.log1p(values.real * (2 + values.real) + values.imag**2)
-    logs.imag = times * np.arctan2(values.imag, 1 + values.real)
-    return logs

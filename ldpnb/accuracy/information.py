@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.integrate import quad
+from scipy.linalg import helmert
 from scipy.special import betaincc, digamma, expit, gammaln
 
 from ldpnb import checks
@@ -78,7 +79,7 @@ def frequency_error(channel: ArrayLike | KaryRandomisedResponse, distribution: A
     rows, point = _possible(channel, distribution)
     left, sizes, right = _singular(rows, point)
     # estimates of the value behind a report; they sum to 1
-    estimates = (left / np.sqrt(rows @ point)[:, None] / sizes) @ (right @ _contrasts(point.size).T) + point
+    estimates = (left / np.sqrt(rows @ point)[:, None] / sizes) @ (right @ helmert(point.size)) + point
     misses = [((estimates - own) ** 2).sum(axis=1) for own in np.eye(point.size)]
     return float(sum(chance * (column @ miss) for chance, column, miss in zip(point, rows.T, misses, strict=True)))
 
@@ -98,18 +99,10 @@ def _scaled_differences(rows: Floats, point: Floats) -> Floats:
     return (rows[:, :-1] - rows[:, -1:]) / np.sqrt(rows @ point)[:, None]
 
 
-def _contrasts(size: int) -> Floats:
-    """Return an orthonormal basis of the vectors that sum to 0, ``(a, a - 1)`` (Helmert's)."""
-    j = np.arange(1, size)
-    basis = np.where(np.arange(size)[:, None] < j, 1.0, 0.0)
-    basis[j, j - 1] = -j
-    return basis / np.sqrt(j * (j + 1.0))
-
-
 def _singular(rows: Floats, point: Floats) -> tuple[Floats, Floats, Floats]:
     """Return the singular decomposition of ``D^-1/2 Q`` on the vectors that sum to 0; refused if too near singular."""
     # the columns' differences from the last one, in the basis: nothing common to all inputs is left to cancel
-    scaled = _scaled_differences(rows, point) @ _contrasts(point.size)[:-1]
+    scaled = _scaled_differences(rows, point) @ helmert(point.size).T[:-1]
     left, sizes, right = np.linalg.svd(scaled, full_matrices=False)
     if sizes.size < point.size - 1 or sizes.min() < _LEAST_SINGULAR:
         raise ValueError(

@@ -6,7 +6,7 @@ the probability that the error is exceeded; the lecture's "with probability 99%"
 the unit of the values squared.
 """
 
-from collections.abc import Callable
+from bisect import bisect_left
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,9 +21,6 @@ _FEW = 200
 
 MOST_COUNTED = 10**10
 """Beyond so many users one evaluation of the exact law of a sum takes seconds, and a search minutes."""
-
-_DOUBLINGS = 12
-"""How often the number of users from the normal limit is doubled in search of the exact one, a small multiple."""
 
 
 def variance(mechanism: MeanMechanism, values: ArrayLike, counts: ArrayLike) -> float:
@@ -209,8 +206,14 @@ def users_for_certain(mechanism: OneBit | LocalLaplace, error: float, failure: f
             f"error must allow an exact count of at most {MOST_COUNTED:.0e} users, got error={error!r}, which needs "
             f"about {near:.3g}"
         )
-    near = int(np.ceil(near))
-    return _smallest(lambda users: 1 - success(mechanism, users, error) <= failure, near)
+
+    def enough(users: int) -> bool:
+        return 1 - success(mechanism, users, error) <= failure
+
+    most = int(np.ceil(near))
+    while not enough(most):
+        most *= 2
+    return bisect_left(range(most), True, lo=1, key=enough)
 
 
 def success(mechanism: OneBit | LocalLaplace, users: int, error: float) -> float:
@@ -245,19 +248,3 @@ def laplace_sum_tail(users: int, threshold: float) -> float:
     low, high = np.clip([level - reach, level + reach], 0, most).astype(int)
     survival = special.gammaincc(left[low:high], level)  # below these it is less than 1e-28, and beyond them 1
     return float((chances[low:high] @ survival + chances[high:].sum()) / chances.sum())
-
-
-def _smallest(enough: Callable[[int], bool], near: int) -> int:
-    """Return the smallest number that is enough, by bisection between two that are found in doubling steps."""
-    least, short = near, near - 1
-    while not enough(least):
-        if least > near << _DOUBLINGS:
-            raise ArithmeticError(f"no number of users up to {least} is enough")
-        short, least = least, least + 2 * (least - short)
-    step = 1
-    while short > 0 and enough(short):
-        least, short, step = short, max(short - step, 0), 2 * step
-    while least - short > 1:
-        middle = (least + short) // 2
-        short, least = (short, middle) if enough(middle) else (middle, least)
-    return least

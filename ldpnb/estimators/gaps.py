@@ -8,7 +8,7 @@ from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtr
+from scipy.special import chndtrix, ndtr
 
 from ldpnb import checks
 from ldpnb.arithmetic import Floats, read_only, real
@@ -43,12 +43,6 @@ def contrast_gap(mechanism: Contrast, sums: ArrayLike) -> Floats:
     return np.asarray(np.asarray(sums, dtype=float) / (mechanism.gain * min(mechanism.sizes[:2])))
 
 
-def folded_cdf(x: ArrayLike, mean: ArrayLike) -> Floats:
-    """Return the distribution function of ``|N(mean, 1)|`` at ``x >= 0``."""
-    point, centre = np.asarray(x, dtype=float), np.asarray(mean, dtype=float)
-    return np.asarray(ndtr(point - centre) - ndtr(-point - centre))
-
-
 def acceptance_region(mean: ArrayLike, level: float) -> Floats:
     """Return, for each mean, the interval of ``|N(mean, 1)|`` of given probability with the largest likelihood ratio.
 
@@ -63,12 +57,11 @@ def acceptance_region(mean: ArrayLike, level: float) -> Floats:
     low, high = np.zeros(centre.size), centre + 40.0
     for _ in range(60):
         middle = (low + high) / 2
-        upper = _upper(middle, centre, folded_cdf(middle, centre) + probability)
-        right = _log_ratio(middle, centre) < _log_ratio(upper, centre)
+        right = _log_ratio(middle, centre) < _log_ratio(_upper(middle, centre, probability), centre)
         low, high = np.where(right, middle, low), np.where(right, high, middle)
     zero = np.zeros(centre.size)
     start = np.where(_log_ratio(zero, centre) >= _log_ratio(_upper(zero, centre, probability), centre), 0.0, low)
-    return np.stack([start, _upper(start, centre, folded_cdf(start, centre) + probability)], axis=1)
+    return np.stack([start, _upper(start, centre, probability)], axis=1)
 
 
 def absolute_interval(estimate: ArrayLike, sd: float, *, level: float = 0.99) -> Floats:
@@ -101,15 +94,10 @@ def _regions(level: float) -> tuple[Floats, Floats]:
     return read_only(near), read_only(acceptance_region(near, level))
 
 
-def _upper(low: Floats, mean: Floats, target: ArrayLike) -> Floats:
-    """Return the point at which the folded distribution function reaches a target, by bisection."""
-    goal = np.broadcast_to(np.asarray(target, dtype=float), mean.shape)
-    left, right = np.array(low, dtype=float), mean + 40.0
-    for _ in range(70):
-        middle = (left + right) / 2
-        beyond = folded_cdf(middle, mean) < goal
-        left, right = np.where(beyond, middle, left), np.where(beyond, right, middle)
-    return right
+def _upper(low: Floats, mean: Floats, probability: float) -> Floats:
+    """Return where an interval from `low` on ends that ``|N(mean, 1)|`` meets with a given probability, if any does."""
+    below = ndtr(low - mean) - ndtr(-low - mean)
+    return np.fmin(np.sqrt(chndtrix(below + probability, 1, mean**2)), mean + 40.0)
 
 
 def _log_ratio(x: Floats, mean: Floats) -> Floats:
