@@ -63,25 +63,23 @@ class SampledCounts:
         return self.rate * self.rate * self.variance_rescaled(holders)
 
     def variance_rescaled(self, holders: Real) -> Real:
-        """Return Var(g_DE) = Var(c_DE) / pi^2, the sum of ``s (1 - pi s) / pi`` over ``(p-q)^2``."""
-        return self._over_users(
-            holders, lambda *shares: self._s(*shares) * (1 - self.rate + self.rate * self._rest(*shares))
-        )
+        """Return Var(g_DE) = Var(c_DE) / pi^2, the sum of ``s (1-s) + (1-pi) s^2`` over ``pi (p-q)^2``."""
+        return self._over_users(holders, self._s)
 
     def variance_realised_size(self, holders: Real) -> Real:
         """Return Var(c-hat), the sum of ``s (1-s) + (1-pi) (s-q)^2`` over ``pi (p-q)^2``.
 
         What the proof of Theorem 3.5 of biswas2022 sets out to compute.
         """
-        return self._over_users(holders, lambda share, other: self._around(share, other, (0, 1)))
+        return self._over_users(holders, lambda share, _: share * self.mechanism.truthful_rate)
 
     def variance_ratio(self, holders: Real) -> Real:
         """Return the leading term of the variance of the ratio estimate, exact as ``n pi`` grows.
 
         It is Var(c-hat) with deviations taken from the mean report ``r`` instead of ``q``, the best control variate.
         """
-        average = self._shares(holders)
-        return self._over_users(holders, lambda share, other: self._around(share, other, average))
+        (own, rest), gap = self._shares(holders), self.mechanism.truthful_rate
+        return self._over_users(holders, lambda share, other: (share * rest - other * own) * gap)
 
     def variance_gain(self, holders: Real) -> Real:
         """Return Var(g_DE) - Var(c-hat) = ``n (1-pi) q (2r - q) / (pi (p-q)^2)``, for fixed and iid data alike.
@@ -132,22 +130,18 @@ class SampledCounts:
         return own / self.users, (self.users - own) / self.users
 
     def _s(self, share: Real, other: Real) -> Real:
-        """Return the chance of reporting the value, for a user who holds it with chance `share`, else with `other`."""
+        """Return the chance to report the value for a user who holds it with chance `share`, not with `other`."""
         return share * self.mechanism.p + other * self.mechanism.q
 
-    def _rest(self, share: Real, other: Real) -> Real:
-        """Return ``1 - s`` without the cancellation of ``1 - p``."""
-        return share * self.mechanism.miss_rate + other * (1 - self.mechanism.q)
-
-    def _around(self, share: Real, other: Real, centre: tuple[Real, Real]) -> Real:
-        """Return ``s (1-s) + (1-pi) (s-c)^2``, ``c`` being the chance of users whose shares are those of `centre`."""
-        lift = (share * centre[1] - other * centre[0]) * self.mechanism.truthful_rate
-        return self._s(share, other) * self._rest(share, other) + (1 - self.rate) * lift * lift
-
-    def _over_users(self, holders: Real, one_user: Callable[[Real, Real], Real]) -> Real:
-        """Add up what users who hold the value with chance 1, 0 or ``f`` contribute, over ``pi (p-q)^2``."""
+    def _over_users(self, holders: Real, distance: Callable[[Real, Real], Real]) -> Real:
+        """Add up users' ``s (1-s) + (1-pi) (s-c)^2`` over ``pi (p-q)^2``; `distance` returns ``s - c`` for a centre."""
         own, gap = self._checked(holders), self.mechanism.truthful_rate
         over = self.rate * gap * gap
+
+        def one_user(share: Real, other: Real) -> Real:
+            lift, lie = distance(share, other), share * self.mechanism.miss_rate + other * (1 - self.mechanism.q)
+            return self._s(share, other) * lie + (1 - self.rate) * lift * lift
+
         if self.data == "iid":
             return self.users * one_user(*self._shares(holders)) / over
         return (own * one_user(1, 0) + (self.users - own) * one_user(0, 1)) / over
