@@ -72,16 +72,13 @@ def exact_risks(
     posteriors = [bayes.posterior(rows, tally, prior) for tally in tallies]
     log_ways = gammaln(count + 1) - gammaln(tallies + 1).sum(axis=1)
     chances = np.exp(log_ways + np.array([one.log_marginal for one in posteriors]))
-    means = {"distribution": np.array([one.distribution for one in posteriors])}
-    means["frequency"] = np.array([one.frequencies for one in posteriors])
-    least = {"distribution": np.array([one.distribution_variance for one in posteriors])}
-    least["frequency"] = np.array([one.frequency_variance for one in posteriors])
-    best = {target: float(chances @ least[target]) for target in means}
-    risks = {"Bayes": Risk(**best)}
+    means = [np.array([getattr(one, target) for one in posteriors]) for target in ("distribution", "frequencies")]
+    spreads = np.array([(one.distribution_variance, one.frequency_variance) for one in posteriors])
+    risks = {"Bayes": Risk(*(chances @ spreads).tolist())}
     for name, estimator in estimators.items():
         estimate = estimator(tallies)
-        extra = {target: float(chances @ ((estimate - mean) ** 2).sum(axis=1)) for target, mean in means.items()}
-        risks[name] = Risk(**{target: best[target] + extra[target] for target in means})
+        excess = np.stack([((estimate - mean) ** 2).sum(axis=1) for mean in means], axis=1)
+        risks[name] = Risk(*(chances @ (spreads + excess)).tolist())
     return risks
 
 

@@ -96,20 +96,17 @@ class Supports:
 def interior_point(channel: Floats, weights: Floats, *, tolerance: float) -> tuple[Floats, Floats]:
     """Maximise many likelihoods of one channel by a primal-dual interior point with an active-set polish.
 
-    Minimises ``-sum_y w_y log (A p)_y + sum_x p_x`` over ``p >= 0``, whose solution lies on the simplex by itself. Five
-    or more data sets of at most sixteen values share a table of the products of every two columns; otherwise the table
-    would cost more memory than it saves time.
+    Minimises ``-sum_y w_y log (A p)_y + sum_x p_x`` over ``p >= 0``, whose solution lies on the simplex by itself.
 
     - `channel`, (m, k) float: ``A``; every row has a positive entry.
     - `weights`, (draws, m) float: each row sums to 1.
     - `tolerance`, float: gap ``max G - 1`` per user at which to stop; the gaps reached come with the estimates.
     """
     rows = channel / channel.max(axis=1, keepdims=True)
-    pairs = _pairs(rows) if rows.shape[1] <= 16 and len(weights) > 4 else None
     primal = np.full((len(weights), rows.shape[1]), 1 / rows.shape[1])
     dual, shrink = np.ones_like(primal), np.ones((len(weights), 1))
     for _ in range(61):
-        gradient, curvature = _derivatives(rows, pairs, weights, primal)
+        gradient, curvature = _derivatives(rows, weights, primal)
         products = primal * dual
         if _gaps(gradient, primal).max() <= tolerance and products.max() <= tolerance / rows.shape[1]:
             break
@@ -120,7 +117,7 @@ def interior_point(channel: Floats, weights: Floats, *, tolerance: float) -> tup
         reach, dual_reach = _stay_positive(primal, step), _stay_positive(dual, dual_step)
         primal, dual = primal + reach * step, dual + dual_reach * dual_step
         shrink = np.clip((1 - np.minimum(reach, dual_reach)) ** 2, 0.01, 0.5)
-    return _polish(rows, pairs, weights, primal, dual)
+    return _polish(rows, weights, primal, dual)
 
 
 def proximal_newton(rows: Supports, start: Floats, *, tolerance: float) -> tuple[Floats, float]:
@@ -172,7 +169,7 @@ def _simplex_quadratic(bend: Floats, slope: Floats, centre: Floats) -> Floats:
     return point / point.sum()
 
 
-def _derivatives(rows: Floats, pairs: Floats | None, weights: Floats, point: Floats) -> tuple[Floats, Floats]:
+def _derivatives(rows: Floats, weights: Floats, point: Floats) -> tuple[Floats, Floats]:
     """Return gradients and curvatures.
 
     A ridge far above rounding keeps noise from choosing where outputs leave a direction undetermined.
@@ -180,12 +177,7 @@ def _derivatives(rows: Floats, pairs: Floats | None, weights: Floats, point: Flo
     fitted = np.maximum(point @ rows.T, _LEAST)
     ratio = weights / fitted
     bent = ratio / fitted
-    if pairs is None:
-        curvature = np.stack([(rows * one[:, None]).T @ rows for one in bent])
-    else:
-        one, other = np.triu_indices(rows.shape[1])
-        curvature = np.empty((len(bent), rows.shape[1], rows.shape[1]))
-        curvature[:, one, other] = curvature[:, other, one] = bent @ pairs
+    curvature = np.stack([(rows * one[:, None]).T @ rows for one in bent])
     ridge = _RIDGE * np.trace(curvature, axis1=1, axis2=2)
     return ratio @ rows, curvature + ridge[:, None, None] * np.eye(rows.shape[1])
 
@@ -193,12 +185,6 @@ def _derivatives(rows: Floats, pairs: Floats | None, weights: Floats, point: Flo
 def _gaps(gradient: Floats, point: Floats) -> Floats:
     """Return ``max G - 1`` at the normalised point; ``G`` is homogeneous of degree -1."""
     return gradient.max(axis=1) * point.sum(axis=1) - 1
-
-
-def _pairs(rows: Floats) -> Floats:
-    """Return the products of every two columns, so that all Hessians of a batch are one matrix product."""
-    one, other = np.triu_indices(rows.shape[1])
-    return rows[:, one] * rows[:, other]
 
 
 def _solve(matrix: Floats, vector: Floats) -> Floats:
@@ -211,13 +197,13 @@ def _stay_positive(point: Floats, step: Floats) -> Floats:
     return np.minimum(1, 0.995 * reach.min(axis=1, keepdims=True))
 
 
-def _polish(rows: Floats, pairs: Floats | None, weights: Floats, primal: Floats, dual: Floats) -> tuple[Floats, Floats]:
+def _polish(rows: Floats, weights: Floats, primal: Floats, dual: Floats) -> tuple[Floats, Floats]:
     """Take Newton steps on the coordinates that stay positive, and keep the result where it is feasible and closer."""
     support, best = primal > dual, primal
-    least = _gaps(_derivatives(rows, pairs, weights, best)[0], best)
+    least = _gaps(_derivatives(rows, weights, best)[0], best)
     point = np.where(support, primal, 0)
     for _ in range(4):
-        gradient, curvature = _derivatives(rows, pairs, weights, point)
+        gradient, curvature = _derivatives(rows, weights, point)
         gaps = _gaps(gradient, point)
         closer = gaps < least
         best, least = np.where(closer[:, None], point, best), np.where(closer, gaps, least)
