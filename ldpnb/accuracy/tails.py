@@ -80,25 +80,21 @@ def kept_laplace_chernoff(terms: int, keep: float, scale: float, deviation: floa
 
     ``B`` is one with probability ``a``, `keep`, and ``Y`` Laplace noise of that `scale`. The centred moment generating
     function of a summand is ``(1 - a + a e^(l v)) e^(-a l v) / (1 - l^2 scale^2)``, largest at ``v = 1`` for ``a <=
-    1/2`` and at ``-1`` else. Its logarithm is convex in ``l``, so the bound is least at the only ``l`` in ``(0, 1 /
-    scale)`` where that rises by a summand's share of the deviation.
+    1/2`` and at ``-1`` else. Its logarithm is convex in ``l``; the bound is the least for an ``l`` below ``1 / scale``.
     """
-    from scipy.optimize import brentq
+    from scipy.optimize import minimize_scalar
 
     number, width = checks.whole(terms=terms, at_least=1), checks.positive(scale=scale)
     share, chance = checks.positive(deviation=deviation) / number, checks.rate(keep=keep)
     rare, often = sorted((chance, 1 - chance))
 
-    def excess(rate: float) -> float:
-        decay, noise = math.exp(-rate), width * rate
-        kept = -rare * often * math.expm1(-rate) / (rare + often * decay) if rare else 0.0
-        return kept + 2 * width * noise / ((1 - noise) * (1 + noise)) - share
+    def exponent(rate: float) -> float:
+        if rate < 1:
+            kept = math.log1p(rare * math.expm1(rate)) - rare * rate
+        else:
+            kept = math.log(rare + often * math.exp(-rate)) + often * rate if rare else 0.0
+        return kept - math.log1p(-((width * rate) ** 2)) - rate * share
 
     last = min((1 - 1e-12) / width, share / width / width / 2)
-    rate = float(brentq(excess, 0.0, last, xtol=1e-300, rtol=1e-14, maxiter=1000)) if excess(last) > 0 else last
-    exponent = -math.log1p(-((width * rate) ** 2)) - rate * share
-    if rare and rate < 1:
-        exponent += math.log1p(rare * math.expm1(rate)) - rare * rate
-    elif rare:
-        exponent += math.log(rare + often * math.exp(-rate)) + often * rate
-    return min(1.0, 2 * math.exp(number * min(exponent, 0.0)))
+    least = minimize_scalar(exponent, bounds=(0.0, last), method="bounded", options={"xatol": 1e-12 * last}).fun
+    return min(1.0, 2 * math.exp(number * min(float(least), 0.0)))
