@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ldpnb import checks
-from ldpnb.arithmetic import Floats, Real, is_exact, real
+from ldpnb.arithmetic import Floats, is_exact, real
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
 
@@ -25,7 +25,7 @@ def unadjusted(tallies: ArrayLike, *, users: int, mechanism: KaryRandomisedRespo
 
     It is ``c_DE`` in equation (3) of biswas2022, used under sampling in equation (4) and, as ``h``, in Theorem 5.1.
     """
-    return _holders(tallies, checks.whole(users=users, at_least=1), mechanism)
+    return mechanism._holders(_tallies(tallies, mechanism), checks.whole(users=users, at_least=1))
 
 
 def rescaled(tallies: ArrayLike, *, users: int, sampling_rate: float, mechanism: KaryRandomisedResponse) -> Floats:
@@ -34,7 +34,7 @@ def rescaled(tallies: ArrayLike, *, users: int, sampling_rate: float, mechanism:
     It is ``g_DE`` in equation (5) of biswas2022; `sampling_rate` is the chance ``pi`` in ``(0, 1]`` to report.
     """
     rate = checks.rate(sampling_rate=sampling_rate)
-    return _holders(tallies, checks.whole(users=users, at_least=1) * rate, mechanism) / rate
+    return mechanism._holders(_tallies(tallies, mechanism), checks.whole(users=users, at_least=1) * rate) / rate
 
 
 def realised_size(tallies: ArrayLike, *, sampling_rate: float, mechanism: KaryRandomisedResponse) -> Floats:
@@ -42,7 +42,8 @@ def realised_size(tallies: ArrayLike, *, sampling_rate: float, mechanism: KaryRa
 
     It is ``c-hat_DE``, before Theorem 3.4 of biswas2022, and never worse than `rescaled`; `sampling_rate` as there.
     """
-    return _among_reports(tallies, mechanism) / checks.rate(sampling_rate=sampling_rate)
+    reports = _tallies(tallies, mechanism)
+    return mechanism._holders(reports, _size(reports)) / checks.rate(sampling_rate=sampling_rate)
 
 
 def personalised(
@@ -64,7 +65,7 @@ def personalised(
     total = checks.positive(expected_reports=expected_reports)
     if not is_exact(total) and total > users:
         raise ValueError(f"expected_reports must be <= users={users}, got expected_reports={expected_reports!r}")
-    return _holders(tallies, total, mechanism) * (checks.whole(users=users, at_least=1) / total)
+    return mechanism._holders(_tallies(tallies, mechanism), total) * (checks.whole(users=users, at_least=1) / total)
 
 
 def horvitz_thompson(tallies: ArrayLike, *, rates: ArrayLike, mechanism: KaryRandomisedResponse) -> Floats:
@@ -76,7 +77,8 @@ def horvitz_thompson(tallies: ArrayLike, *, rates: ArrayLike, mechanism: KaryRan
     >>> horvitz_thompson([[35, 15], [30, 70]], rates=[0.5, 1.0], mechanism=mechanism).round(9).tolist()
     [100.0, 100.0]
     """
-    return _weighted(_among_reports(tallies, mechanism), rates)
+    reports = _tallies(tallies, mechanism)
+    return _weighted(mechanism._holders(reports, _size(reports)), rates)
 
 
 def hajek(tallies: ArrayLike, *, users: int, rates: ArrayLike, mechanism: KaryRandomisedResponse) -> Floats:
@@ -90,7 +92,7 @@ def hajek(tallies: ArrayLike, *, users: int, rates: ArrayLike, mechanism: KaryRa
     [100.0, 100.0]
     """
     weighted = _weighted(_tallies(tallies, mechanism), rates)
-    size = weighted.sum(axis=-1, keepdims=True)
+    size = _size(weighted)
     if (size == 0).any():
         raise ValueError("tallies must have a positive sum for a ratio estimate, got no reports")
     share: Floats = mechanism._holders(weighted, size) / size
@@ -111,7 +113,7 @@ def reweighted_reports(
     """
     reports = _tallies(tallies, mechanism)
     rates = checks.entries(reports.shape[-1], report_rates=sampling_rates(report_rates))
-    return _holders(reports / rates, checks.whole(users=users, at_least=1), mechanism)
+    return mechanism._holders(reports / rates, checks.whole(users=users, at_least=1))
 
 
 def _tallies(tallies: ArrayLike, mechanism: KaryRandomisedResponse) -> Floats:
@@ -134,14 +136,8 @@ def sampling_rates(rates: ArrayLike) -> Floats:
     return array
 
 
-def _holders(tallies: ArrayLike, reports: Real, mechanism: KaryRandomisedResponse) -> Floats:
-    """Return ``(N - reports q) / (p - q)``."""
-    return mechanism._holders(_tallies(tallies, mechanism), reports)
-
-
-def _among_reports(tallies: ArrayLike, mechanism: KaryRandomisedResponse) -> Floats:
-    """Return ``(N - S q) / (p - q)``."""
-    return _holders(tallies, _tallies(tallies, mechanism).sum(axis=-1, keepdims=True), mechanism)
+def _size(reports: Floats) -> Floats:
+    return reports.sum(axis=-1, keepdims=True)
 
 
 def _weighted(reports: Floats, rates: ArrayLike) -> Floats:
