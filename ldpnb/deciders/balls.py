@@ -17,7 +17,7 @@ from ldpnb.deciders.algebra import quotient
 
 Ends = tuple[Any, Any]
 Terms = dict[tuple[int, int], fmpq_poly]
-"""Coefficients of a polynomial in a variable and an exponential, by their powers."""
+"""Coefficients of a polynomial in a variable and an exponential, by their powers, themselves polynomials in e."""
 
 _SMALLEST, _CELLS, _WIDTH = Fraction(1, 2**20), 61, Fraction(1, 10**9)
 """Least share of an interval that a cell is of, cells in which zeros are sought, and width of a zero's enclosure."""
@@ -95,56 +95,47 @@ def sign_changes(value: Any, x: Any) -> int:
     Descartes' rule for the power series of its numerator, whose n-th coefficient times ``n!`` is the sum of
     ``c_ij n (n-1) .. (n-i+1) j^(n-i)``: signs are read off one by one, up to a number from which on the fastest
     exponential provably decides. Both ends of the half line are covered, which no subdivision reaches. A ValueError
-    refuses the function that is 0 everywhere, and constants other than rational numbers and powers of e.
+    refuses the function that is 0 everywhere, and constants other than rational numbers and whole powers of e.
 
     >>> x = sympy.Symbol("x")
     >>> sign_changes(sympy.exp(x) - 1 - x, x), sign_changes(sympy.exp(x) - 2 - x, x)
     (0, 1)
     """
-    terms, root = _exponential(expression(value), x)
+    terms = _exponential(expression(value), x)
     if not terms:
         raise ValueError("value must not be 0 everywhere")
     degree, fastest = (max(powers[d] for powers in terms) for d in (0, 1))
     last = degree
     if fastest:
-        last = next(n for n in range(degree + 1, 10_000) if _decided_from(terms, n, fastest, root))
-    signs = [_sign_at(_series_term(terms, n), root) for n in range(last + 1)]
-    return sum(one != other for one, other in pairwise(s for s in signs if s))
+        last = next(n for n in range(degree + 1, 10_000) if _decided_from(terms, n, fastest))
+    series = [
+        sum((c * (math.perm(n, i) * j ** (n - i)) for (i, j), c in terms.items() if n >= i), fmpq_poly())
+        for n in range(last + 1)
+    ]
+    return sum(one != other for one, other in pairwise(_sign(_at_e(c)) for c in series if c))
 
 
-def _exponential(exact: Any, x: Any) -> tuple[Terms, arb]:
-    """Return a numerator's coefficients by the powers of `x` and ``e^x``, polynomials in a root ``e^(1/m)``, and that.
-
-    The root is transcendental: a coefficient is 0 only if all of its own are.
-    """
-    growth, root = sympy.symbols("growth root", cls=sympy.Dummy)
+def _exponential(exact: Any, x: Any) -> Terms:
+    """Return a numerator's coefficients by the powers of `x` and ``e^x``: polynomials in e, which is transcendental."""
+    growth, e = sympy.symbols("growth e", cls=sympy.Dummy)
     exact = exact.xreplace({number: sympy.Rational(number) for number in exact.atoms(sympy.Float)})
     powers = {part: sympy.expand(part.as_base_exp()[1]) for part in exact.atoms(sympy.exp, type(sympy.E))}
     slopes = {part: power.coeff(x) for part, power in powers.items()}
     rest = {part: powers[part] - slope * x for part, slope in slopes.items()}
-    if not all(number.is_Rational for number in rest.values()):
-        raise ValueError(f"value must have powers e^(a x + b) with rational b, has {exact}")
-    m = math.lcm(*(int(number.q) for number in rest.values()))
-    parts = {part: growth**slope * root ** (m * rest[part]) for part, slope in slopes.items()}
+    if not all(number.is_Integer for number in rest.values()):
+        raise ValueError(f"value must have powers e^(a x + b) with whole b, has {exact}")
+    parts = {part: growth**slope * e ** rest[part] for part, slope in slopes.items()}
     terms: Terms = {}
-    for (i, j, k), number in quotient(exact.xreplace(parts), [x, growth, root])[0].terms():
+    for (i, j, k), number in quotient(exact.xreplace(parts), [x, growth, e])[0].terms():
         terms[i, j] = terms.get((i, j), fmpq_poly()) + fmpq_poly([*[0] * k, number])
-    return terms, (arb(1) / m).exp()
+    return terms
 
 
-def _at(constant: fmpq_poly, root: arb) -> arb:
-    return arb_poly(constant)(root)
+def _at_e(polynomial: fmpq_poly) -> arb:
+    return arb_poly(polynomial)(arb(1).exp())
 
 
-def _sign_at(constant: fmpq_poly, root: arb) -> int:
-    return _sign(_at(constant, root)) if constant else 0
-
-
-def _series_term(terms: Terms, n: int) -> fmpq_poly:
-    return sum((c * (math.perm(n, i) * j ** (n - i)) for (i, j), c in terms.items() if n >= i), fmpq_poly())
-
-
-def _decided_from(terms: Terms, n: int, fastest: int, root: arb) -> bool:
+def _decided_from(terms: Terms, n: int, fastest: int) -> bool:
     """Return whether from the n-th term on the fastest exponential has one sign and outweighs all others.
 
     Divided by ``fastest^n``, its own part is a polynomial in n: in powers of ``n' - n`` all of one sign. Every other
@@ -156,9 +147,9 @@ def _decided_from(terms: Terms, n: int, fastest: int, root: arb) -> bool:
         return False
     falls = {i: math.prod((fmpq_poly([n - down, 1]) for down in range(i)), start=fmpq_poly([1])) for i in lead}
     ahead = (sum((lead[i] * falls[i][power] for i in lead), fmpq_poly()) for power in range(max(lead) + 1))
-    own = abs(_at(sum((c * math.perm(n, i) for i, c in lead.items()), fmpq_poly()), root))
-    others = (abs(_at(c, root)) * math.perm(n, i) * arb(j) ** (n - i) / arb(fastest) ** n for (i, j), c in rest.items())
-    return len({_sign_at(c, root) for c in ahead} - {0}) == 1 and bool(own > sum(others, arb(0)))
+    own = abs(_at_e(sum((c * math.perm(n, i) for i, c in lead.items()), fmpq_poly())))
+    others = (abs(_at_e(c)) * math.perm(n, i) * arb(j) ** (n - i) / arb(fastest) ** n for (i, j), c in rest.items())
+    return len({_sign(_at_e(c)) for c in ahead if c}) == 1 and bool(own > sum(others, arb(0)))
 
 
 def digits(value: arb, printed: str) -> bool | None:
