@@ -87,22 +87,18 @@ def exact_total_variation(holders: ArrayLike, survey: SampledCounts) -> float:
             f"rate must ask for at most {MOST_REPORTS} expected reports, got {survey.users * survey.rate:g}"
         )
     numbers, repeats = np.unique(counts, return_counts=True)
-    errors = [mean_absolute_error(int(number), survey) for number in numbers]
+    q, scale, errors = survey.mechanism.q, survey.rate * survey.mechanism.truthful_rate, []
+    for number in numbers.tolist():
+        law = _report_law(number, survey)
+        own, other = np.ogrid[: law.shape[0], : law.shape[1]]
+        errors.append(np.sum(law * np.abs((own * (1 - q) - other * q) / scale - number)))
     return float(repeats @ errors) / (2 * survey.users)
 
 
-def mean_absolute_error(holders: int, survey: SampledCounts) -> float:
-    """Return the exact mean absolute error of ``c-hat`` at a value that `holders` of the users hold, in users."""
-    law = report_law(holders, survey)
-    own, other = np.ogrid[: law.shape[0], : law.shape[1]]
-    q, scale = survey.mechanism.q, survey.rate * survey.mechanism.truthful_rate
-    return float(np.sum(law * np.abs((own * (1 - q) - other * q) / scale - holders)))
-
-
-def report_law(holders: int, survey: SampledCounts) -> Floats:
+def _report_law(holders: int, survey: SampledCounts) -> Floats:
     """Return the joint probabilities of the numbers of reports of one value (rows) and of all others (columns)."""
     rate, p, q = survey.rate, survey.mechanism.p, survey.mechanism.q
-    strangers = survey.users - checks.whole(holders=holders)
+    strangers = survey.users - holders
     means = rate * (holders * p + strangers * q), rate * (holders * (1 - p) + strangers * (1 - q))
     rows, columns = (min(survey.users, int(mean + _SPREADS * (np.sqrt(mean) + 2))) + 1 for mean in means)
     # 1 less than the roots of unity, whose digits many users need

@@ -188,8 +188,7 @@ def _tallies(tallies: ArrayLike) -> Floats:
     if array.dtype.kind not in "iuf" or array.ndim == 0 or array.shape[-1] == 0:
         raise TypeError(f"tallies must be an array of numbers, got dtype {array.dtype}, shape {array.shape}")
     reports = array.astype(float)
-    whole = array.dtype.kind in "iu" or bool((np.isfinite(reports) & (reports == np.floor(reports))).all())
-    if not whole or reports.min(initial=0) < 0:
+    if not ((reports >= 0) & (reports == np.floor(reports))).all():
         raise ValueError(f"tallies must be whole numbers >= 0, got minimum {reports.min()}")
     sums = reports.sum(axis=-1)
     if not 0 < sums.min(initial=1) <= sums.max(initial=1) < 2**53:
