@@ -148,23 +148,20 @@ def proximal_newton(rows: Supports, start: Floats, *, tolerance: float) -> tuple
 
 def _simplex_quadratic(bend: Floats, slope: Floats, centre: Floats) -> Floats:
     """Return the point that maximises ``slope.d - d.bend.d / 2``, ``d = point - centre``, to a tenth of the gain."""
-    size, scale = centre.size, float(np.abs(slope).max())
-    point, dual, level, shrink = 0.9 * centre + 0.1 / size, np.full(size, scale), scale, 0.1
+    size = centre.size
+    point, dual, shrink = 0.9 * centre + 0.1 / size, np.full(size, float(np.abs(slope).max())), 0.1
     for _ in range(60):
-        bent = bend @ (point - centre)
-        residual = slope - bent + dual - level
-        products = float(point @ dual)
-        gain = float((slope - bent / 2) @ (point - centre))
-        if max(products, float(np.abs(residual).max())) < max(0.1 * gain, 1e-16):
+        gradient = slope - bend @ (point - centre)
+        gain = float((slope + gradient) @ (point - centre)) / 2
+        if gradient.max() - point @ gradient < max(0.1 * gain, 1e-16):  # more than any point gains over this one
             break
-        aim = shrink * products / size / point
+        aim = shrink * float(point @ dual) / size / point
         matrix = bend + np.diag(dual / point)
-        solved, ones = np.linalg.solve(matrix, np.stack([residual - dual + aim, np.ones(size)], axis=1)).T
-        shift = (solved.sum() + point.sum() - 1) / ones.sum()
-        move = solved - shift * ones
+        solved, ones = np.linalg.solve(matrix, np.stack([gradient + aim, np.ones(size)], axis=1)).T
+        move = solved - (solved.sum() + point.sum() - 1) / ones.sum() * ones
         dual_move = aim - dual / point * move - dual
         reach = float(_stay_positive(np.stack([point, dual]), np.stack([move, dual_move])).min())
-        point, dual, level = point + reach * move, dual + reach * dual_move, level + reach * shift
+        point, dual = point + reach * move, dual + reach * dual_move
         shrink = float(np.clip((1 - reach) ** 2, 0.01, 0.5))
     return point / point.sum()
 
