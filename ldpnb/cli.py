@@ -4,7 +4,6 @@ Exit code 0 for success, 1 for a failed run, 2 for wrong usage or a table that h
 """
 
 import os
-import pkgutil
 import sys
 from pathlib import Path
 from typing import Any, get_args
@@ -14,33 +13,15 @@ import click
 from ldpnb import __version__, writing
 from ldpnb.checks import UsageError
 from ldpnb.claims import LEDGERS, SOURCES, Status
+from ldpnb.data.command import download, inspect_file
+from ldpnb.planning.command import plan
+from ldpnb.planning.field_command import estimate, kit
 from ldpnb.run.catalogue import Notebook, catalogue, find, home, unique
-from ldpnb.sweeps.command import pairs
-
-_ELSEWHERE = {
-    "download": "data.command:download",
-    "estimate": "planning.field_command:estimate",
-    "export": "run.export:export",
-    "inspect": "data.command:inspect_file",
-    "kit": "planning.field_command:kit",
-    "plan": "planning.command:plan",
-    "sweep": "sweeps.command:sweep",
-}
-"""Commands whose modules are imported once they are called."""
-
+from ldpnb.run.export import export
+from ldpnb.sweeps.command import pairs, sweep
 
 _DAMAGED = ("JSONDecodeError", "ParserError", "EmptyDataError", "UnicodeDecodeError")
 """What committed JSON and tables end in once they were cut off; those of users are refused where they are read."""
-
-
-class _Commands(click.Group):
-    """The commands of this module and those of `_ELSEWHERE`."""
-
-    def list_commands(self, context: click.Context) -> list[str]:
-        return sorted([*self.commands, *_ELSEWHERE])
-
-    def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        return pkgutil.resolve_name(f"ldpnb.{_ELSEWHERE[name]}") if name in _ELSEWHERE else self.commands.get(name)
 
 
 def main() -> None:
@@ -78,7 +59,7 @@ def _end(message: str, code: int) -> None:
     sys.exit(code)
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(__version__, message="ldpnb %(version)s")
 def cli() -> None:
     """Run, check and read the audited companion to five sources on local differential privacy and sampling."""
@@ -201,3 +182,7 @@ def report(errata: str | None) -> None:
         return
     for source, path in sheets.sheets().items():
         writing.write(path, sheets.sheet(source).encode())
+
+
+for _command in (download, estimate, export, inspect_file, kit, plan, sweep):
+    cli.add_command(_command)
