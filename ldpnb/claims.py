@@ -42,9 +42,9 @@ LEDGERS = MappingProxyType(SOURCES | {"companion": "Results of this companion, w
 """The sources, and the companion's own results, which are decided like their claims but counted separately."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """The result of the evidence computed for a claim.
+    """The result of the evidence computed for a claim; its fields are columns of the ledger.
 
     - `status`, Status: *reproduced*: holds as stated (under `assumption`, if one is named); *supported*: holds wherever
       it was tried, but claims more; *corrected*: right in substance, wrong in a constant, sign, range or wording;
@@ -65,16 +65,16 @@ class Verdict:
     """
 
     status: Status
-    evidence: str
-    kind: Kind
-    corrected: str = ""
-    assumption: str = ""
-    false_alarm: float | None = None
-    power: float | None = None
     reach: Reach = "instances"
     over: str = ""
+    evidence: str
+    corrected: str = ""
+    assumption: str = ""
     argument: str = ""
     reading: Reading = "printed"
+    kind: Kind
+    false_alarm: float | None = None
+    power: float | None = None
 
     def __post_init__(self) -> None:
         if self.kind == "statistical" and self.status != "open" and not 0 < (self.false_alarm or 0) <= 1e-6:

@@ -130,10 +130,10 @@ def _claim(source: str, key: str, module: Any, row: dict[str, Any], groups: Mapp
                     evidence.sure(not parted(route), parted(route))
             texts: dict[str, Any] = _numbered(prose, check(evidence) or {}, f"{source}/{key}")
             conflict = texts.pop("conflict", "")
-            stated = Verdict("open", kind=row["kind"], power=evidence.power, **settings, **texts)
+            stated = Verdict(status="open", kind=row["kind"], power=evidence.power, **settings, **texts)
             return evidence.verdict(stated, example=row.get("example", False), question=question, conflict=conflict)
         except UnsoundError as reason:
-            return Verdict("open", str(reason), row["kind"], false_alarm=row.get("false_alarm"))
+            return Verdict(status="open", evidence=str(reason), kind=row["kind"], false_alarm=row.get("false_alarm"))
 
     decided.__wrapped__ = check  # type: ignore[attr-defined]  # where `inspect` finds what decides
     return Claim(source, key, row["place"], row["asks" if question else "says"], rests_on, decided)

@@ -1,5 +1,9 @@
 """Verdicts for reading."""
 
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
 from ldpnb import claims
 from ldpnb.notebook.prose import short
 
@@ -21,7 +25,7 @@ def verdicts(*identifiers: str) -> None:
 
 def _paragraph(identifier: str) -> str:
     claim, verdict = claims.find(identifier), claims.decide(identifier)
-    return f"**{claim.place}: {verdict.status}.** {sentence(claim.says)}\n\n{points(verdict)}"
+    return f"**{claim.place}: {verdict.status}.** {sentence(claim.says)}\n\n{points(asdict(verdict))}"
 
 
 def sentence(words: str) -> str:
@@ -29,17 +33,16 @@ def sentence(words: str) -> str:
     return words[:1].upper() + words[1:] + ("" if words.endswith((".", ".)", "?")) else ".")
 
 
-def points(verdict: claims.Verdict) -> str:
-    """Return a verdict as a list in Markdown."""
-    rates = {"false alarm <=": verdict.false_alarm, "power": verdict.power}
-    kind = ", ".join([_KINDS[verdict.kind], *(f"{name} {short(v)}" for name, v in rates.items() if v is not None)])
-    reach = f"{verdict.reach}: {verdict.over}" if verdict.over else verdict.reach
-    lost = " (the formula is lost in the text at hand)" if verdict.reading == "reconstructed" else ""
+def points(verdict: Mapping[str, Any]) -> str:
+    """Return a verdict's fields, or those in its row of the ledger, as a list in Markdown."""
+    rates = {"false alarm <=": verdict["false_alarm"], "power": verdict["power"]}
+    kind = ", ".join([_KINDS[verdict["kind"]], *(f"{name} {short(float(v))}" for name, v in rates.items() if v)])
+    lost = " (the formula is lost in the text at hand)" if verdict["reading"] == "reconstructed" else ""
     rows = {
-        f"Evidence ({kind})": verdict.evidence,
-        "Answer" if verdict.status == "answered" else "What holds": verdict.corrected,
-        f"Assumption{lost}": verdict.assumption,
-        "Argued in words": verdict.argument,
+        "Decided for": ": ".join(filter(None, (verdict["reach"], verdict["over"]))),
+        f"Evidence ({kind}):": verdict["evidence"],
+        "Answer:" if verdict["status"] == "answered" else "What holds:": verdict["corrected"],
+        f"Assumption{lost}:": verdict["assumption"],
+        "Argued in words:": verdict["argument"],
     }
-    lines = [f"Decided for {reach}", *(f"{label}: {text}" for label, text in rows.items() if text)]
-    return "\n".join(f"- {line}" for line in lines)
+    return "\n".join(f"- {label} {text}" for label, text in rows.items() if text)

@@ -11,11 +11,6 @@ import ldpnb
 from ldpnb import claims
 from ldpnb.run.catalogue import catalogue, home
 
-_COLUMNS = (
-    *("claim", "notebook", "place", "says", "status", "reach", "over", "evidence", "corrected", "assumption"),
-    *("argument", "reading", "kind", "false_alarm", "power"),
-)
-
 
 def ledger(source: str | None = None) -> Any:
     """Return a `pandas.DataFrame` of every claim, or those of a source, with its verdict and its notebook."""
@@ -29,7 +24,7 @@ def ledger(source: str | None = None) -> Any:
             | asdict(claims.decide(c.id))
             for c in claims.claims(source)
         ]
-    return pd.DataFrame(rows, columns=_COLUMNS)
+    return pd.DataFrame(rows)
 
 
 def committed_ledger() -> Any:

@@ -5,10 +5,8 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import fields
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import ldpnb
 from ldpnb import claims
@@ -59,8 +57,6 @@ def ledger() -> str:
 def claim(row: dict[str, str]) -> str:
     """Return one claim: its verdict, what it says, what holds, the evidence, and where all that is."""
     source, known = row["claim"].split("/")[0], claims.find(row["claim"])
-    rates: dict[str, Any] = {name: float(row[name]) if row[name] else None for name in ("false_alarm", "power")}
-    verdict = claims.Verdict(**{part.name: row[part.name] for part in fields(claims.Verdict)} | rates)
     words = [f"{part}-{row[part].replace(' ', '-')}" for part in ("status", "reach", "kind")] + [f"source-{source}"]
     shown = f"[{source} in its notebook](/notebooks/{row['notebook']}.ipynb)" if row["notebook"] else source
     check = address(f"ldpnb.{claims.path_of(inspect.unwrap(known.check))}")
@@ -68,7 +64,7 @@ def claim(row: dict[str, str]) -> str:
     lines = [
         f"({anchor(row['claim'])})=\n### {row['place']}\n\n:::{{container}} claim {' '.join(words)}",
         f"{{bdg-{COLOURS.get(row['status'], 'info')}}}`{row['status']}` {shown}\n",
-        f"{sentence(known.says)}\n\n{points(verdict)}",
+        f"{sentence(known.says)}\n\n{points(row)}",
         f"- [The lines that decide it](code:{check}); rests on {', '.join(rests)}\n:::",
     ]
     return "\n".join(lines)

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from ldpnb.run.catalogue import catalogue, home
 from ldpnb.run.ledger import committed_ledger
 
 LEDGER = committed_ledger()
+stated = partial(Verdict, status="open", evidence="1", kind="proof")
 
 
 @pytest.mark.parametrize(
@@ -33,7 +35,7 @@ def test_only_a_decider_grants_a_reach_beyond_instances(
 ) -> None:
     evidence = Evidence()
     gather(evidence)
-    verdict = evidence.verdict(Verdict("open", "1", "proof", corrected="what holds", reach="all parameters"))
+    verdict = evidence.verdict(stated(corrected="what holds", reach="all parameters"))
     assert (verdict.status, verdict.reach) == (status, reach)
 
 
@@ -45,7 +47,7 @@ def test_only_a_decider_grants_a_reach_beyond_instances(
         lambda e: e.proven(False),
         lambda e: e.proven(None),
         lambda e: e.decides(None),
-        lambda e: (e.needs(False), e.verdict(Verdict("open", "1", "proof"))),  # what holds instead is not known
+        lambda e: (e.needs(False), e.verdict(stated())),  # what holds instead is not known
     ],
 )
 def test_what_evidence_cannot_bear_ends_the_check(gather: Callable[[Evidence], object]) -> None:
@@ -56,14 +58,14 @@ def test_what_evidence_cannot_bear_ends_the_check(gather: Callable[[Evidence], o
 @pytest.mark.parametrize(("example", "status"), [(False, "supported"), (True, "reproduced")])
 def test_instances_support_and_examples_reproduce(example: bool, status: str) -> None:
     evidence = Evidence(decided=True)
-    assert evidence.verdict(Verdict("open", "1", "proof"), example=example).status == status
-    beyond = evidence.verdict(Verdict("open", "1", "proof", reach="a box"), example=example)
+    assert evidence.verdict(stated(), example=example).status == status
+    beyond = evidence.verdict(stated(reach="a box"), example=example)
     assert beyond.status == "reproduced"
 
 
 def test_a_reconstructed_reading_names_its_assumption() -> None:
     with pytest.raises(ValueError, match="a reconstructed reading is an assumption, and needs one"):
-        Verdict("supported", "1", "proof", reading="reconstructed")
+        stated(reading="reconstructed")
 
 
 def test_every_committed_row_keeps_the_rules() -> None:
