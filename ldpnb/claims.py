@@ -163,11 +163,7 @@ class Evidence:
 
 
 def path_of(formula: Any) -> str:
-    """Return where a formula lives within ``ldpnb``.
-
-    >>> path_of(agree), path_of(Claim.id)
-    ('claims.agree', 'claims.Claim.id')
-    """
+    """Return where a formula lives within ``ldpnb``, such as ``privacy.subsampling.srs_loss``."""
     function = getattr(formula, "fget", None) or getattr(formula, "__func__", formula)
     return f"{function.__module__}.{function.__qualname__}".removeprefix("ldpnb.")
 

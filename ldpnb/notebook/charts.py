@@ -179,11 +179,7 @@ curves = Chart
 
 
 def name(value: Any) -> str:
-    """Return how a chart names a value: a number in few digits.
-
-    >>> name(0.5), name(3.0), name("MLE")
-    ('0.5', '3', 'MLE')
-    """
+    """Return how a chart names a value: ``3.0`` is ``3``."""
     return f"{value:.10g}" if isinstance(value, int | float | np.number) else str(value)
 
 

@@ -41,8 +41,8 @@ def unset(label: object) -> str:
 
     Symbols are set as mathematics.
 
-    >>> unset("$9"), unset("_x"), unset("c-hat at ε = 1e-6")
-    ('\\$9', ' _x', '$\\hat{c}$ at $\\varepsilon$ = $10^{-6}$')
+    >>> unset("$9"), unset("_x"), unset("Δ of c-hat at ε = 1e-6")
+    ('\\$9', ' _x', '$\\Delta$ of $\\hat{c}$ at $\\varepsilon$ = $10^{-6}$')
     """
     text = str(label).replace("$", r"\$")
     for symbol, mathematics in _SYMBOLS.items():
@@ -52,11 +52,7 @@ def unset(label: object) -> str:
 
 
 def greek(letter: str) -> str:
-    r"""Return a Greek letter as mathematics.
-
-    >>> greek("ε"), greek("Δ")
-    ('$\\varepsilon$', '$\\Delta$')
-    """
+    """Return a Greek letter as mathematics."""
     size, _, name = unicodedata.name(letter).removeprefix("GREEK ").partition(" LETTER ")
     name = "VAREPSILON" if letter == "ε" else name
     return f"$\\{name.lower() if size == 'SMALL' else name.capitalize()}$"

@@ -45,11 +45,7 @@ def changes(table: Any) -> list[str]:
 
 
 def place(function: Any) -> tuple[Path, int]:
-    """Return where a function, method, property or class is defined: its file within the checkout, and the line.
-
-    >>> place(place)[0].as_posix()
-    'ldpnb/run/ledger.py'
-    """
+    """Return where a function, method, property or class is defined: its file within the checkout, and the line."""
     for inner in ("fget", "func", "__func__"):  # of a property, a cached one, a class method
         function = getattr(function, inner, None) or function
     function = inspect.unwrap(function)

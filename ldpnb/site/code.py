@@ -15,11 +15,7 @@ PACKAGE = Path(ldpnb.__file__).parent
 
 
 def address(name: str) -> str:
-    """Return the page and line of a function, method, property or class of the package, from the root of the site.
-
-    >>> address("ldpnb.rng.stream").split("#")[0], address("ldpnb.claims.Claim.id").split("#")[0]
-    ('code/ldpnb/rng.html', 'code/ldpnb/claims.html')
-    """
+    """Return the page and line of a function, method, property or class of the package, from the root of the site."""
     file, line = place(pkgutil.resolve_name(name))
     return f"code/{file.with_suffix('.html').as_posix()}#L-{line}"
 

@@ -35,11 +35,7 @@ def section(name: str) -> str:
 
 
 def sentence(words: list[str], numbers: list[str]) -> str:
-    """Return a sentence from its words and the numbers between them.
-
-    >>> sentence(["At ", " it is ", "."], ["1", "2.5"])
-    'At 1 it is 2.5.'
-    """
+    """Return a sentence from its words and the numbers between them."""
     return "".join(word + number for word, number in zip(words, [*numbers, ""], strict=True))
 
 

@@ -28,11 +28,7 @@ _AFTER = (
 
 @cache
 def mathml(formula: str, *, block: bool = False) -> str:
-    r"""Return a TeX formula, without its dollar signs, as MathML; a block stands on a line of its own.
-
-    >>> mathml(r"\hat p")
-    '<math display="inline"><mrow><mover accent="true"><mi>p</mi><mo>^</mo></mover></mrow></math>'
-    """
+    """Return a TeX formula, without its dollar signs, as MathML; a block stands on a line of its own."""
     formula = re.sub(r"\\mathrm\s*\{(\w)\}|\\mathrm\s+(\w)", r"\\text{\1\2}", formula)
     made: str = convert(formula.strip(), xmlns="", display="block" if block else "inline").replace(' xmlns=""', "")
     made = re.sub(r"&#x([0-9A-F]+);", lambda m: escape(chr(int(m[1], 16))), made)

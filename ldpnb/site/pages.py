@@ -26,11 +26,7 @@ def rows() -> list[dict[str, str]]:
 
 
 def anchor(claim: str) -> str:
-    """Return a claim's anchor on the ledger's page.
-
-    >>> anchor("biswas2022/theorem-3.5")
-    'biswas2022-theorem-3-5'
-    """
+    """Return a claim's anchor on the ledger's page, such as ``biswas2022-theorem-3-5``."""
     return re.sub(r"[/.]", "-", claim)
 
 
