@@ -5,8 +5,7 @@ the evidence and returns a `Verdict`. A check is sound only if its evidence come
 when they do not, the verdict is ``open``, never a guess. Every formula that a check calls is named in ``rests_on``; the
 tests trace the calls, break each formula and see the verdict become ``open``.
 
-A verdict also has a *reach*, for which parameters it is decided, and a *reading*, whether the source's formula can be
-read. Words of degree are judged by one rule for all sources (`within`, `better`).
+Words of degree are judged by one rule for all sources (`within`, `better`).
 """
 
 import importlib

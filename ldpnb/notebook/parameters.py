@@ -8,7 +8,7 @@ import math
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +48,7 @@ class Parameter:
         ldpnb.checks.UsageError: rate must lie in (0, 1], got rate='1.5'
         """
         try:
-            converted = self._converted(value)
+            converted = _read(self.type, value)
         except UNREADABLE:
             raise self._refused(f"be of type {self.type}", value) from None
         if converted == [] and self.default:
@@ -62,8 +62,7 @@ class Parameter:
             outside = {end for end, bracket in ((low, interval[1]), (high, interval[4])) if bracket in "()"}
             if not all(low <= number <= high and number not in outside for number in numbers):
                 raise self._refused(f"lie in {interval[0][:-1]}", value)
-        words = re.split(r",\s*", listed[1]) if listed else []
-        if words and converted not in words:
+        if listed and converted not in (words := re.split(r",\s*", listed[1])):
             raise self._refused(f"be one of {', '.join(words)}", value, nearest(converted, words))
         if converted and self.meaning.startswith(("file;", "folder;")):
             path = Path(os.path.expanduser(converted)).absolute()
@@ -75,22 +74,23 @@ class Parameter:
     def _refused(self, rule: str, value: Any, hint: str = "") -> UsageError:
         return UsageError(f"{self.name} must {rule}, got {self.name}={shortened(value)}{hint}")
 
-    def _converted(self, value: Any) -> Any:
-        kind, _, inner = self.type.partition("[")
-        if kind == "list":
-            if isinstance(value, str):  # one entry needs no brackets
-                value = ast.literal_eval(value.strip()) if value.strip().startswith("[") else [value]
-            item = replace(self, type=inner.removesuffix("]"))
-            return [item._converted(str(v) if item.type == "str" and type(v) is int else v) for v in value]
-        if isinstance(value, str) and kind != "str":
-            value = ast.literal_eval(value.strip().capitalize() if kind == "bool" else value.strip())
-        if not isinstance(value, _TYPES[kind]) or isinstance(value, bool) != (kind == "bool"):
-            raise TypeError
-        if kind == "str":
-            value.encode()
-        if kind == "int" and value != int(value):
-            raise ValueError
-        return {"int": int, "float": float}.get(kind, type(value))(value)
+
+def _read(kind: str, value: Any) -> Any:
+    """Return a value, or what a text says, as this type; one of the errors in `UNREADABLE` if it is none of it."""
+    if kind.startswith("list["):
+        if isinstance(value, str):  # one entry needs no brackets
+            value = ast.literal_eval(value.strip()) if value.strip().startswith("[") else [value]
+        item = kind[len("list[") : -1]
+        return [_read(item, str(v) if item == "str" and type(v) is int else v) for v in value]
+    if isinstance(value, str) and kind != "str":
+        value = ast.literal_eval(value.strip().capitalize() if kind == "bool" else value.strip())
+    if not isinstance(value, _TYPES[kind]) or isinstance(value, bool) != (kind == "bool"):
+        raise TypeError
+    if kind == "str":
+        value.encode()
+    if kind == "int" and value != int(value):
+        raise ValueError
+    return {"int": int, "float": float}.get(kind, type(value))(value)
 
 
 def declared_parameters(cell: str, where: str) -> tuple[Parameter, ...]:

@@ -20,12 +20,9 @@ def verdicts(*identifiers: str) -> None:
     """Show verdicts such as ``"biswas2022/theorem-3.5"`` with their evidence and, where the source errs, what holds."""
     from IPython.display import Markdown, display
 
-    display(Markdown("\n\n".join(_paragraph(identifier) for identifier in identifiers)))
-
-
-def _paragraph(identifier: str) -> str:
-    claim, verdict = claims.find(identifier), claims.decide(identifier)
-    return f"**{claim.place}: {verdict.status}.** {sentence(claim.says)}\n\n{points(asdict(verdict))}"
+    rows = [(claims.find(identifier), claims.decide(identifier)) for identifier in identifiers]
+    words = (f"**{c.place}: {v.status}.** {sentence(c.says)}\n\n{points(asdict(v))}" for c, v in rows)
+    display(Markdown("\n\n".join(words)))
 
 
 def sentence(words: str) -> str:

@@ -5,7 +5,7 @@ import json
 import re
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
@@ -13,9 +13,6 @@ from ldpnb import __version__, claims, writing
 from ldpnb.checks import UsageError
 from ldpnb.notebook.labels import GREEK, greek
 from ldpnb.run.catalogue import home, require_uncommitted, unique
-
-if TYPE_CHECKING:
-    from ldpnb.notebook.charts import Chart
 
 _PACKAGES = {"pdf": "graphicx}", "pgf": r"pgf} \providecommand{\mathdefault}[1]{#1}"}
 _FONTS = {path.stem: path for path in sorted(Path(__file__).with_name("fonts").iterdir(), reverse=True)}
@@ -36,8 +33,8 @@ def inches(width: str) -> float:
     return value
 
 
-def chart(path: Path) -> "Chart":
-    """Return the chart of a published figure, to be drawn anew from its numbers; `path` is one of its files."""
+def chart(path: Path) -> Any:
+    """Return the `Chart` of a published figure, to be drawn anew from its numbers; `path` is one of its files."""
     import pandas as pd
 
     from ldpnb.notebook.charts import Chart
@@ -69,7 +66,7 @@ def contents(what: str, width: str, font: str, kind: str) -> dict[str, bytes]:
     return files | {f"{stem}.tex": f"% {name} of ldpnb {__version__}\n{text}".encode()}
 
 
-def _drawn(drawing: "Chart", width: float, font: str, kind: str) -> bytes:
+def _drawn(drawing: Any, width: float, font: str, kind: str) -> bytes:
     """Return a figure in that width and font."""
     import matplotlib.style as mpl_style
     from matplotlib.text import Text

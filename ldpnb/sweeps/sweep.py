@@ -10,7 +10,6 @@ Its module is then run, so such a name must be trusted like code.
 
 import contextlib
 import functools
-import hashlib
 import inspect
 import itertools
 import json
@@ -99,11 +98,7 @@ class Block(NamedTuple):
 
     def path(self, folder: Path) -> Path:
         """Return the block's file in the folder of a sweep."""
-        return folder / "blocks" / f"{_hash(repr(self))[:32]}.json"
-
-
-def _hash(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
+        return folder / "blocks" / f"{joblib.hash(repr(self))}.json"
 
 
 def sweep(
@@ -131,7 +126,7 @@ def sweep(
         work = joblib.Parallel(min(jobs, len(missing) or 1), return_as="generator_unordered")
         computed = work(map(joblib.delayed(compute), missing))
         for block, text in tqdm(computed, total=len(blocks), initial=len(results), disable=None):
-            writing.write(block.path(folder), f"{_hash(text)}\n{text}".encode())
+            writing.write(block.path(folder), f"{joblib.hash(text)}\n{text}".encode())
             results[block] = json.loads(text)
     table = _table(blocks, results)
     writing.write(folder / "table.csv", table.to_csv(index=False, lineterminator="\n").encode())
@@ -204,7 +199,7 @@ def _stored(path: Path) -> Series | None:
     if not path.exists():
         return None
     checksum, _, text = path.read_text(encoding="utf-8", errors="replace").partition("\n")
-    return json.loads(text) if _hash(text) == checksum else None
+    return json.loads(text) if joblib.hash(text) == checksum else None
 
 
 def _table(blocks: list[Block], results: Mapping[Block, Series]) -> pd.DataFrame:
