@@ -3,7 +3,9 @@
 import inspect
 import pkgutil
 from collections.abc import Mapping
+from csv import DictReader
 from dataclasses import asdict
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -27,19 +29,17 @@ def ledger(source: str | None = None) -> Any:
     return pd.DataFrame(rows)
 
 
-def committed_ledger() -> Any:
-    """Return the committed ledger, ``figures/verdicts.csv``."""
-    import pandas as pd
-
-    path = home() / "figures/verdicts.csv"
-    return pd.read_csv(path, keep_default_na=False, dtype={"false_alarm": str, "power": str})
+@cache
+def committed_ledger() -> list[dict[str, str]]:
+    """Return the rows of the committed ledger, ``figures/verdicts.csv``."""
+    return list(DictReader((home() / "figures/verdicts.csv").read_text(encoding="utf-8").splitlines()))
 
 
 def changes(table: Any) -> list[str]:
     """Return where the verdicts of a ledger differ from the committed ones, one per line."""
     then, now = (
-        {row["claim"]: f"{row['status']}, {row['reach']}" for row in rows.to_dict("records")}
-        for rows in (committed_ledger(), table)
+        {row["claim"]: f"{row['status']}, {row['reach']}" for row in rows}
+        for rows in (committed_ledger(), table.to_dict("records"))
     )
     return [f"{name}: {then.get(name, 'absent')} -> {now[name]}" for name in now if then.get(name) != now[name]]
 
@@ -60,7 +60,7 @@ def described(row: Mapping[str, Any]) -> str:
 
 def card(name: str) -> str:
     """Return the row of a claim in the committed ledger, and where its code is, in lines for a terminal."""
-    lines = [described(row) for row in committed_ledger().to_dict("records") if row["claim"] == name]
+    lines = [described(row) for row in committed_ledger() if row["claim"] == name]
     claim = claims.find(name)
     rests = [pkgutil.resolve_name(f"ldpnb.{path}") for path in claim.rests_on]
     for label, functions in {"decided by": [claim.check], "rests on": rests}.items():

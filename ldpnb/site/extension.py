@@ -12,6 +12,7 @@ from sphinx import addnodes
 from ldpnb.notebook.vegalite import chart
 from ldpnb.run import export
 from ldpnb.run.catalogue import home
+from ldpnb.run.ledger import committed_ledger
 from ldpnb.site import code, live, mathematics, pages
 
 
@@ -56,7 +57,8 @@ def draw(app: Any, doctree: nodes.document) -> None:
         for output in playing[-1].findall(nodes.container):
             if "cell_output" in output["classes"]:
                 output.children = [raw(live.section(name))]
-    verdicts = {f"{row['place']}: {row['status']}.": row["claim"] for row in pages.rows() if row["notebook"] == name}
+    own = [row for row in committed_ledger() if row["notebook"] == name]
+    verdicts = {f"{row['place']}: {row['status']}.": row["claim"] for row in own}
     for strong in list(doctree.findall(nodes.strong)):
         if claim := verdicts.pop(strong.astext().replace("$", ""), None):
             place = {"refdomain": "std", "reftype": "ref", "reftarget": pages.anchor(claim)}

@@ -5,7 +5,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import ldpnb
@@ -17,12 +16,6 @@ from ldpnb.site import live
 from ldpnb.site.code import address
 
 COLOURS = {"reproduced": "success", "supported": "success", "refuted": "danger", "corrected": "warning"}
-
-
-@cache
-def rows() -> list[dict[str, str]]:
-    """Return the committed ledger."""
-    return committed_ledger().to_dict("records")
 
 
 def anchor(claim: str) -> str:
@@ -43,7 +36,7 @@ def ledger() -> str:
     """Return every claim with its verdict, a section each under its source."""
     parts = []
     for source, title in claims.LEDGERS.items():
-        own = [row for row in rows() if row["claim"].split("/")[0] == source]
+        own = [row for row in committed_ledger() if row["claim"].split("/")[0] == source]
         counts = Counter(row["status"] for row in own)
         words = ", ".join(f"{count} {status}" for status, count in counts.items())
         parts += [f"## {title}", f"{len(own)} claims: {words}.", *map(claim, own)]
@@ -94,7 +87,7 @@ def card(notebook: Notebook) -> str:
     if first:
         finding = str(json.loads((folder / f"{first}.json").read_bytes()).get("title", ""))
         picture = [f":img-top: /figures/{notebook.id}/{first}.png", f":img-alt: {finding or 'first figure'}"]
-    counts = Counter(row["status"] for row in rows() if row["notebook"] == notebook.id)
+    counts = Counter(row["status"] for row in committed_ledger() if row["notebook"] == notebook.id)
     badges = " ".join(f"{{bdg-{COLOURS.get(status, 'info')}}}`{n} {status}`" for status, n in counts.items())
     head = [f":::{{grid-item-card}} {notebook.title}", f":link: /notebooks/{notebook.id}", ":link-type: doc", *picture]
     return "\n".join([*head, "", finding, "", badges, ":::"])

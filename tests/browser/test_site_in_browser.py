@@ -83,7 +83,7 @@ def test_every_formula_is_set(site: Any) -> None:
 
 
 def test_the_ledger_is_filtered_and_its_address_keeps_the_filter(visit: Any) -> None:
-    table = committed_ledger()
+    table = pd.DataFrame(committed_ledger())
     page = visit("ledger.html?status=refuted")
     shown = page.locator(".claim").filter(visible=True)
     assert shown.count() == (table["status"] == "refuted").sum() > 0

@@ -38,7 +38,7 @@ from ldpnb.run.ledger import changes, committed_ledger, ledger
 
 threadpool_limits(1)  # beside other workers a thread of linear algebra that waits burns what they need
 
-LEDGER = {row.claim: row for row in committed_ledger().itertuples()}
+LEDGER = {row["claim"]: row for row in committed_ledger()}
 PAPERS = str(Path(ldpnb.__file__).parent / "papers")
 ROOMS = ("accuracy", "designs", "estimators", "mechanisms", "privacy")
 NO_NUMBERS = re.compile(r"dict|int|bool|Law|Callable|Outcomes|Strata|GroupGap")
@@ -168,7 +168,9 @@ def test_a_claim_is_decided_as_committed_by_evidence_with_numbers_from_the_formu
     traces = [trace(asking) for asking in (claim, *routes(claim))]
     assert not [own.parted for own in traces if own.parted]
     verdict, committed = claims.decide(claim.id), LEDGER[claim.id]
-    assert (verdict.status, verdict.reach) == (committed.status, committed.reach), "`ldpnb run 99_verdicts` renews it"
+    assert (verdict.status, verdict.reach) == (committed["status"], committed["reach"]), (
+        "`ldpnb run 99_verdicts` renews it"
+    )
     assert re.search(r"\d", verdict.evidence) or verdict.kind == "proof"
     assert not re.search(r"\de-1[3-9]", verdict.evidence), "rounding errors differ between machines"
     called = set().union(*(own.direct for own in traces))
@@ -214,7 +216,7 @@ def replaced(source: str, path: str, make: Callable[[Any], Any]) -> Iterator[Non
 def opened(claim: claims.Claim) -> bool:
     """Whether a claim is open, for another reason than one that is open as it stands."""
     verdict, committed = claim.check(), LEDGER[claim.id]
-    return verdict.status == "open" and (committed.status != "open" or verdict.evidence != committed.evidence)
+    return verdict.status == "open" and (committed["status"] != "open" or verdict.evidence != committed["evidence"])
 
 
 def differs(wrong: Callable[..., Any], call: Call) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from ldpnb.accuracy import gaps
@@ -13,7 +14,7 @@ from ldpnb.privacy.clusters import ClusterSample
 from ldpnb.run.ledger import committed_ledger
 
 EPSILON = np.log(2)
-LEDGER = committed_ledger().set_index("claim").fillna("")
+LEDGER = pd.DataFrame(committed_ledger()).set_index("claim")
 
 
 def mixtures_of_apart_components() -> bool:

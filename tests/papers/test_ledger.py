@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from ldpnb import claims
@@ -13,7 +14,7 @@ from ldpnb.claims import Evidence, Verdict
 from ldpnb.run.catalogue import catalogue, home
 from ldpnb.run.ledger import committed_ledger
 
-LEDGER = committed_ledger()
+LEDGER = pd.DataFrame(committed_ledger())
 stated = partial(Verdict, status="open", evidence="1", kind="proof")
 
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable
 from decimal import Decimal
 
+import pandas as pd
 from mpmath import mp, mpf
 
 from ldpnb.run.ledger import committed_ledger
@@ -17,7 +18,7 @@ NUMBER = r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
 DIGITS = (27, 35)
 
 
-LEDGER = committed_ledger().set_index("claim")
+LEDGER = pd.DataFrame(committed_ledger()).set_index("claim")
 TEXTS = LEDGER[["evidence", "corrected", "assumption"]].agg(" | ".join, axis=1)
 """All that the committed ledger says of a claim; the tests of notebooks compare it with the checks."""
 
