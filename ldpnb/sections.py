@@ -1,13 +1,9 @@
 """Sections of a source: a claim's words stand in a TOML file, what decides it in the Python file beside it.
 
-A table of ``section_5.toml`` is a claim; its `place` is told by its key if it is not given, and what fails is
-*corrected* if `otherwise` does not say what else. Its words are Markdown with TeX between dollars. ``@{name}`` stands
-for a phrase of the file's table ``[phrases]``, or for a number that the check returns; there ``@{name:.3f}`` formats
-it. The check is the function of ``section_5.py`` that bears the claim's name. ``rests_on`` lists the formulas that it
-calls, as the Python file names them (``subsampling.srs_loss``) or by their path in ``ldpnb``, and groups of them: from
-the file's table ``[formulas]``, or by a second route's name all that it is for. Second routes are registered once, by
-`second_route`: before a check runs, those of every formula in ``rests_on`` are compared, and the verdict is *open*
-where two part.
+A table of ``section_5.toml`` is a claim, and the function of ``section_5.py`` of the same name decides it; ``@{name}``
+in its words is a phrase of the file's ``[phrases]`` or a number that the check returns. CONTRIBUTING.md says what each
+key is for. Second routes are registered once: before a check runs, those of every formula in ``rests_on`` are compared,
+and the verdict is *open* where two part.
 """
 
 import importlib
@@ -27,8 +23,8 @@ Pairs = Iterable[tuple[Any, ...]]
 Numbers = Mapping[str, object] | None
 """What the fields of a claim's words stand for."""
 
-_routes: dict[tuple[str, str], list[Callable[[], Pairs]]] = {}  # by source and formula
-_served: dict[str, dict[str, list[str]]] = {}  # by source and second route, its formulas
+_routes: dict[str, dict[Callable[[], Pairs], list[str]]] = {}
+"""The second routes of a source, each with the formulas that it is for."""
 
 _WORDS = ("evidence", "over", "corrected", "answer", "assumption", "conflict", "argument")
 _TYPES: dict[str, type] = dict.fromkeys(("place", "says", "asks", *_WORDS), str)
@@ -41,10 +37,8 @@ def second_route(*formulas: Any) -> Callable[[Callable[[], Pairs]], Callable[[],
     """Register pairs of values for some formulas: the formula's own, and that of an independent route."""
 
     def register(pairs: Callable[[], Pairs]) -> Callable[[], Pairs]:
-        source = pairs.__module__.split(".")[2]
-        for formula in formulas:
-            _routes.setdefault((source, path_of(formula)), []).append(pairs)
-            _served.setdefault(source, {}).setdefault(pairs.__name__.strip("_"), []).append(path_of(formula))
+        own = _routes.setdefault(pairs.__module__.split(".")[2], {}).setdefault(pairs, [])
+        own += map(path_of, formulas)
         return pairs
 
     return register
@@ -76,7 +70,7 @@ def _section(source: str, package: str, name: str) -> list[Claim]:
     file = Path(str(module.__file__)).with_suffix(".toml")
     tables = tomllib.loads(text := file.read_text(encoding="utf-8"))
     shared, phrases, formulas = (tables.pop(key, {}) for key in ("section", "phrases", "formulas"))
-    formulas = _served.get(source, {}) | formulas
+    formulas = {pairs.__name__.strip("_"): own for pairs, own in _routes.get(source, {}).items()} | formulas
     if unused := sorted(phrases.keys() - {name for name, _ in _FIELD.findall(text)}):
         raise ValueError(f"{file.name}, [phrases]: every phrase must be used, got {', '.join(unused)}")
     for key, phrase in phrases.items():  # which may use those above it
@@ -126,8 +120,9 @@ def _claim(source: str, key: str, module: Any, row: dict[str, Any], groups: Mapp
         evidence = Evidence(otherwise=row.get("otherwise", "corrected"))
         try:
             for path in rests_on:
-                for route in _routes.get((source, path), ()):
-                    evidence.sure(not parted(route), parted(route))
+                for pairs, own in _routes.get(source, {}).items():
+                    if path in own:
+                        evidence.sure(not parted(pairs), parted(pairs))
             texts: dict[str, Any] = _numbered(prose, check(evidence) or {}, f"{source}/{key}")
             conflict = texts.pop("conflict", "")
             stated = Verdict(status="open", kind=row["kind"], power=evidence.power, **settings, **texts)

@@ -137,8 +137,8 @@ def trace(asking: claims.Claim | Route) -> Trace:
 
 def routes(claim: claims.Claim) -> Iterator[Route]:
     """The second routes of the formulas under a claim."""
-    for path in claim.rests_on:
-        yield from sections._routes.get((claim.source, path), ())
+    own = sections._routes.get(claim.source, {})
+    yield from (route for path in claim.rests_on for route, formulas in own.items() if path in formulas)
 
 
 @pytest.fixture(autouse=True, scope="module")

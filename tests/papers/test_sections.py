@@ -95,5 +95,5 @@ def test_parted_routes_open_the_verdict(tmp_path: Path, monkeypatch: pytest.Monk
     def pairs() -> sections.Pairs:
         yield 1.0, 1.01
 
-    monkeypatch.setitem(sections._routes, ("own", "claims.agree"), [pairs])
+    monkeypatch.setitem(sections._routes, "own", {pairs: ["claims.agree"]})
     assert claim.check().status == "open"
