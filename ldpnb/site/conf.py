@@ -49,7 +49,7 @@ html_theme_options = {"secondary_sidebar_items": ["page-toc"], "footer_start": [
 
 def linkcode_resolve(domain: str, info: dict[str, str]) -> str | None:
     """Return the lines that define a documented object, from the page of its subpackage."""
-    from ldpnb.site.code import address
+    from ldpnb.site.pages import address
 
     try:
         return "../" + address(f"{info['module']}.{info['fullname']}")

@@ -13,7 +13,7 @@ from ldpnb.notebook.vegalite import chart
 from ldpnb.run import export
 from ldpnb.run.catalogue import home
 from ldpnb.run.ledger import committed_ledger
-from ldpnb.site import code, live, mathematics, pages
+from ldpnb.site import live, mathematics, pages
 
 
 def raw(text: str) -> nodes.raw:
@@ -89,7 +89,7 @@ def resolve(app: Any, doctree: nodes.document) -> None:
         file = re.fullmatch(r"(?:\.\./)*(ldpnb/[\w/]+\.py|figures/[\w/.]+)(?:#L(\d+))?", target)
         if target.startswith("code:"):
             address = target.removeprefix("code:")
-        elif file and (code.PACKAGE.parent / file[1]).exists():
+        elif file and (pages.PACKAGE.parent / file[1]).exists():
             address = f"code/{file[1].removesuffix('.py')}.html" if file[1].endswith(".py") else file[1]
             address += f"#L-{file[2]}" if file[2] else ""
         else:
@@ -112,6 +112,6 @@ def setup(app: Any) -> dict[str, bool]:
     app.connect("builder-inited", bundle)
     app.connect("doctree-read", draw)
     app.connect("doctree-read", resolve)
-    app.connect("html-collect-pages", code.pages)
+    app.connect("html-collect-pages", pages.code)
     app.add_html_math_renderer("mathml", (mathematics.inline, None), (mathematics.block, None))
     return {"parallel_read_safe": True, "parallel_write_safe": True}

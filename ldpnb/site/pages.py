@@ -1,20 +1,24 @@
-"""The pages that follow from the ledger, the notebooks and the package, as Markdown for Sphinx."""
+"""Pages that follow from the ledger, the notebooks and the package: Markdown for Sphinx, and code to link to."""
 
 import inspect
 import json
+import pkgutil
 import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import ldpnb
 from ldpnb import claims
 from ldpnb.notebook.verdicts import points, sentence
 from ldpnb.run.catalogue import Notebook, catalogue, home
-from ldpnb.run.ledger import committed_ledger
+from ldpnb.run.ledger import committed_ledger, place
 from ldpnb.site import live
-from ldpnb.site.code import address
 
+PACKAGE = Path(ldpnb.__file__).parent
+PLAIN = "n|nn|nf|nc|nd|nb|bp|fm|p|o|ow|w|m[ifho]|s[ai]"
+"""Tokens of code that are not coloured, by far the most."""
 COLOURS = {"reproduced": "success", "supported": "success", "refuted": "danger", "corrected": "warning"}
 
 
@@ -95,7 +99,7 @@ def card(notebook: Notebook) -> str:
 
 def package() -> Iterator[tuple[str, str]]:
     """Yield a page for the public names of each subpackage, and the page that lists these."""
-    stubs = Path(ldpnb.__file__).with_suffix(".pyi").read_text(encoding="utf-8")
+    stubs = (PACKAGE / "__init__.pyi").read_text(encoding="utf-8")
     parts: dict[str, dict[str, list[str]]] = {}
     for module, name in re.findall(r"^from \.(\S+) import \w+ as (\w+)", stubs, re.M):
         part = module.partition(".")[0]
@@ -110,3 +114,23 @@ def package() -> Iterator[tuple[str, str]]:
         yield f"package/{part}.rst", "\n\n".join([f"{part}\n{'=' * len(part)}", opening, table, *texts])
     tree = "```{toctree}\n:maxdepth: 2\n:glob:\n\npackage/*\n```"
     yield "package.md", f"# The package\n\nWhat `import ldpnb as ldp` offers.\n\n{tree}\n"
+
+
+def address(name: str) -> str:
+    """Return the page and line of a function, method, property or class of the package, from the root of the site."""
+    file, line = place(pkgutil.resolve_name(name))
+    return f"code/{file.with_suffix('.html').as_posix()}#L-{line}"
+
+
+def code(_app: Any) -> Iterator[tuple[str, dict[str, str], str]]:
+    """Yield a page of the code of each module, for Sphinx's event ``html-collect-pages``."""
+    from pygments import highlight
+    from pygments.formatters import HtmlFormatter
+    from pygments.lexers import PythonLexer
+
+    formatter = HtmlFormatter(linespans="L", cssclass="highlight code")
+    for path in sorted(PACKAGE.rglob("*.py")):
+        name = path.relative_to(PACKAGE.parent)
+        text = highlight(path.read_text(encoding="utf-8"), PythonLexer(), formatter)
+        text = re.sub(rf'<span class="(?:{PLAIN})">([^<]*)</span>', r"\1", text).replace("<pre>", '<pre tabindex="0">')
+        yield f"code/{name.with_suffix('').as_posix()}", {"title": name.as_posix(), "body": text}, "code.html"
