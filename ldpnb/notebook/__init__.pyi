@@ -1,6 +1,6 @@
 from .charts import Mark as Mark
 from .charts import curves as curves
-from .finding import finding as finding
+from .charts import finding as finding
 from .grids import Choice as Choice
 from .grids import Slider as Slider
 from .labels import literal as literal
