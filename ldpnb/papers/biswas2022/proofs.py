@@ -75,6 +75,12 @@ def pooled(tallies: Any, users: Any = a + b, reports: Any = a * u + b * v) -> An
     return estimators.personalised(tallies, users=users, expected_reports=reports, mechanism=KARY)[0]
 
 
+def average_user(mechanism: Any, share: Any) -> tuple[Any, Any]:
+    """Return ``f p (1-p) + (1-f) q (1-q)``, the mean noise of a report, and ``f p + (1-f) q``, its mean."""
+    p, q, rest = mechanism.p, mechanism.q, (mechanism.domain_size - 1) * mechanism.q
+    return share * p * rest + (1 - share) * q * (1 - q), share * p + (1 - share) * q
+
+
 def moments(estimate: Estimate, users: Users) -> tuple[Any, Any]:
     """Return mean and variance of an estimate over users who are silent, report the value, or another one.
 

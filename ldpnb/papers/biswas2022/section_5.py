@@ -3,13 +3,15 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ldpnb.accuracy.personalised import PersonalRates
+from ldpnb.arithmetic import Real
 from ldpnb.claims import Evidence
 from ldpnb.deciders import identity
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
-from ldpnb.papers.biswas2022 import displayed, proofs
+from ldpnb.papers.biswas2022 import proofs
 from ldpnb.papers.biswas2022.proofs import KARY, KEEP, RATES, SWITCH, a, b, f, moments, n, pi, u, v, x, y
 from ldpnb.papers.biswas2022.routes import PERSONAL
 from ldpnb.sections import Numbers
@@ -44,11 +46,24 @@ def theorem_5_1_var(e: Evidence) -> Numbers:
     return {"populations": len(PERSONAL), "example": PERSONAL[0].personal.rare_variance}
 
 
+def displayed_variance(survey: PersonalRates, holders: ArrayLike) -> Real:
+    """Return the variance of ``T`` that the proof displays, its missing indices put in.
+
+    ``n^2 sum_j [pi_j (1-pi_j) (v + r^2) + pi_j^2 v] / ((sum_j pi_j)^2 (p-q)^2)`` with ``v = f p(1-p) + (1-f) q(1-q)``,
+    ``r = f p + (1-f) q``: every user is taken for an average one, and the spread of ``s_j`` between users is lost.
+    """
+    size, rate = survey.sizes, survey.rates
+    noise, mean_report = proofs.average_user(survey.mechanism, survey.split(holders)[0].sum(axis=0) / survey.users)
+    total = size @ (rate * (1 - rate)) * (noise + mean_report * mean_report) + size @ (rate * rate) * noise
+    scale = survey.users / (survey.reports * survey.mechanism.truthful_rate)
+    return total * scale * scale
+
+
 def theorem_5_1_proof(e: Evidence) -> Numbers:
     mean, variance = moments(proofs.pooled, proofs.TWO_RATES)
     e.proven(identity(RATES.mean([x, y]), mean) and identity(RATES.variance([x, y]), variance))
     unrelated, scale = [a * f, b * f], RATES.users / RATES.reports
-    shown = displayed.variance_personalised(RATES, unrelated)
+    shown = displayed_variance(RATES, unrelated)
     lost = f * (1 - f) * (a * u * (1 - u) + b * v * (1 - v)) * scale * scale
     e.proven(identity(RATES.variance(unrelated) - shown, lost))
     iid = moments(proofs.pooled, proofs.TWO_RATES_IID)[1]
@@ -56,4 +71,4 @@ def theorem_5_1_proof(e: Evidence) -> Numbers:
     e.decides(identity(shown, RATES.variance(unrelated)))
     survey = PersonalRates(np.array([1300, 700]), np.array([0.8, 0.1]), KaryRandomisedResponse(2.0, 4))
     holders = [1200, 100]
-    return {"shown": displayed.variance_personalised(survey, holders), "exact": survey.variance(holders)}
+    return {"shown": displayed_variance(survey, holders), "exact": survey.variance(holders)}
