@@ -32,16 +32,13 @@ the limit of either as ``f -> 0``, since moments are polynomials in ``f``.
 DATA = {"fixed": FIXED, "iid": IID}
 DOMAIN = {"t": (1, oo), "k": (1, oo), "n": (0, oo), "pi": (0, 1), "f": (0, 1)}
 Estimate = Callable[[Any], Any]
-Users = Iterable[tuple[Any, Any, Any]]
-
 
 a, b, u, v, x, y = symbols("a b u v x y")
 """Users of two rates ``u`` and ``v``, and those of each who hold the value."""
 
 RATES = PersonalRates([a, b], [u, v], KARY)
 TWO_RATES = ((x, KEEP, u), (a - x, SWITCH, u), (y, KEEP, v), (b - y, SWITCH, v))
-_MEAN_REPORT = f * KEEP + (1 - f) * SWITCH
-TWO_RATES_IID = ((a, _MEAN_REPORT, u), (b, _MEAN_REPORT, v))
+TWO_RATES_IID = tuple((size, f * KEEP + (1 - f) * SWITCH, rate) for size, rate in ((a, u), (b, v)))
 
 
 def everywhere(value: Any, **further: tuple[Any, Any]) -> bool | None:
@@ -55,9 +52,9 @@ def survey(data: Any = "fixed", rate: Any = pi, size: Any = k) -> SampledCounts:
     return SampledCounts(n, rate, KaryRandomisedResponse(budget(t), size), data)
 
 
-def unadjusted(tallies: Any) -> Any:
+def unadjusted(tallies: Any, mechanism: Any = KARY) -> Any:
     """Return c_DE from reports of the value and of all others."""
-    return estimators.unadjusted(tallies, users=n, mechanism=KARY)[0]
+    return estimators.unadjusted(tallies, users=n, mechanism=mechanism)[0]
 
 
 def rescaled(tallies: Any, rate: Any = pi) -> Any:
@@ -81,7 +78,7 @@ def average_user(mechanism: Any, share: Any) -> tuple[Any, Any]:
     return share * p * rest + (1 - share) * q * (1 - q), share * p + (1 - share) * q
 
 
-def moments(estimate: Estimate, users: Users) -> tuple[Any, Any]:
+def moments(estimate: Estimate, users: Iterable[tuple[Any, Any, Any]]) -> tuple[Any, Any]:
     """Return mean and variance of an estimate over users who are silent, report the value, or another one.
 
     That the estimate is not affine in the tallies is an UnsoundError.

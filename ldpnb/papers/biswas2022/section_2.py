@@ -1,5 +1,6 @@
 """What decides Section 2 of biswas2022: a check for each claim of ``section_2.toml``."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -7,7 +8,6 @@ import numpy as np
 from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.claims import Evidence
 from ldpnb.deciders import identity, symbols
-from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.papers.biswas2022 import proofs
 from ldpnb.papers.biswas2022.proofs import KARY, KEEP, SWITCH, everywhere, f, k, n, pi, t
@@ -54,10 +54,7 @@ def theorem_2_1(e: Evidence) -> Numbers:
         e.decides(everywhere(-proofs.survey().bias_unadjusted(n * share)))
     q, gap = symbols("q gap")  # of any pure protocol: reports support the value with chance q + gap of holders, else q
     pure: Any = UnaryEncoding(q + gap, q, k)
-
-    def unadjusted(tallies: Any) -> Any:
-        return estimators.unadjusted(tallies, users=n, mechanism=pure)[0]
-
+    unadjusted = partial(proofs.unadjusted, mechanism=pure)
     mean = proofs.moments(unadjusted, ((n * f, pure.p, pi), (n * (1 - f), pure.q, pi)))[0]
     e.decides(identity(mean, SampledCounts(n, pi, pure).mean_unadjusted(n * f)))
     bias = n * f - mean

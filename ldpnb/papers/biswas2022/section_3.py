@@ -32,8 +32,8 @@ def section_3_meaning_of_f(e: Evidence) -> Numbers:
     e.decides(identity(survey().mean_unadjusted(n * reported), mean))
     few = FIXED[0].survey
     share = (few.mechanism.p + few.mechanism.q) / 2
-    means = {name: few.mean_unadjusted(few.users * f) for name, f in (("half", 0.5), ("reported", share))}
-    return means | {"share": share}
+    half, reported = (few.mean_unadjusted(few.users * one) for one in (0.5, share))
+    return {"half": half, "reported": reported, "share": share}
 
 
 def theorem_3_2(e: Evidence) -> Numbers:
@@ -44,7 +44,7 @@ def theorem_3_2(e: Evidence) -> Numbers:
     return {"example": RARELY.rare_variance_rescaled}
 
 
-def displayed_variance(survey: SampledCounts, holders: Real) -> Real:
+def shown_variance(survey: SampledCounts, holders: Real) -> Real:
     """Return ``(n pi f p (1-p) + n pi (1-f) q (1-q) + r^2 n pi (1-pi)) / (p - q)^2``, which the proof displays.
 
     It mixes the two models of the data and is exact in neither.
@@ -56,30 +56,25 @@ def displayed_variance(survey: SampledCounts, holders: Real) -> Real:
 
 def theorem_3_2_proof(e: Evidence) -> Numbers:
     e.proven(proofs.sums_over_users("mean_unadjusted", "variance_unadjusted"))
-    shown, lost = displayed_variance(survey(), n * f), n * pi * f * (1 - f)
+    shown, lost = shown_variance(survey(), n * f), n * pi * f * (1 - f)
     for data, missing in (("fixed", lost * (1 - pi)), ("iid", lost)):
         variance = survey(data).variance_unadjusted(n * f)
         e.proven(identity(variance - shown, missing))
         e.decides(identity(shown, variance))
-    fixed, iid = (SampledCounts(1000, 0.2, KaryRandomisedResponse(2.0, 4), data) for data in ("fixed", "iid"))
-    variances = {name: survey.variance_unadjusted(300) for name, survey in (("fixed", fixed), ("iid", iid))}
-    variances["shown"] = displayed_variance(fixed, 300)
-    return {name: variance / 0.04 for name, variance in variances.items()}
+    surveys = {data: SampledCounts(1000, 0.2, KaryRandomisedResponse(2.0, 4), data) for data in DATA}
+    shown = shown_variance(surveys["fixed"], 300)
+    return {data: one.variance_unadjusted(300) / 0.04 for data, one in surveys.items()} | {"shown": shown / 0.04}
 
 
 def section_3_order_of_the_variances(e: Evidence) -> Numbers:
     gap, unsampled = KEEP - SWITCH, survey(rate=1)
-    rare, sampled, everybody = (
-        survey().rare_variance_rescaled,
-        survey().variance_unadjusted(0),
-        unsampled.variance_unadjusted(0),
-    )
+    rare, sampled = survey().rare_variance_rescaled, survey().variance_unadjusted(0)
+    everybody = unsampled.variance_unadjusted(0)
     e.proven(identity(rare, moments(proofs.rescaled, proofs.RARE)[1]))
     e.proven(identity(rare - everybody, n * SWITCH * (1 - pi) / (pi * gap * gap)))
     e.decides(everywhere(rare - sampled) and everywhere(rare - everybody))
     e.decides(identity(unsampled.rare_variance_rescaled, everybody))
-    threshold = survey().unscaled_below
-    bias = survey().bias_unadjusted(0)
+    threshold, bias = survey().unscaled_below, survey().bias_unadjusted(0)
     factor = n * (1 - pi) * (1 - pi) / ((t - 1) * (t - 1))
     e.proven(identity(sampled + bias * bias - rare, factor * (n - threshold)))
     for counts, share in product(map(survey, DATA), (f, 1)):

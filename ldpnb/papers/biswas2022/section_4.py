@@ -87,8 +87,7 @@ def figure_1_and_2(e: Evidence) -> Numbers:
         drawn = [_simulated(G_DE, distribution, rate, EPSILON) for rate in rates]
         e.needs(better(closed[1], closed[0]))
         e.sure(all(abs(d[0] - mean) < 6 * d[1] + 0.01 * mean for mean, d in zip(closed, drawn, strict=True)))
-        for key, values in ((name, closed), (f"{name}_drawn", [mean for mean, _ in drawn])):
-            numbers[key] = joined(values, ".3f")
+        numbers |= {name: joined(closed, ".3f"), f"{name}_drawn": joined((mean for mean, _ in drawn), ".3f")}
     sums = np.convolve(synthetic.binomial(50, 0.6), synthetic.binomial(50, 0.4)), SECOND
     of_sum, of_mixture = (np.abs(other - FIRST).sum() / 2 for other in sums)
     return numbers | {"sum": of_sum, "mixture": of_mixture}

@@ -1,7 +1,5 @@
 """What decides Section 5 of biswas2022: a check for each claim of ``section_5.toml``."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -22,12 +20,12 @@ def theorem_5_1_unbiasedness(e: Evidence) -> Numbers:
     e.proven(identity(RATES.mean([x, y]), mean))
     e.proven(identity(mean, (a + b) * (x * u + y * v) / (a * u + b * v)))
     e.proven(identity(moments(proofs.pooled, proofs.TWO_RATES_IID)[0], (a + b) * f))
-    weighted: dict[str, Any] = {"rates": [u, v], "mechanism": KARY}
-    e.proven(identity(estimators.horvitz_thompson([[x, y], [0, 0]], **weighted)[0], proofs.realised([x, y], u)))
+    weighted = estimators.horvitz_thompson([[x, y], [0, 0]], rates=[u, v], mechanism=KARY)
+    e.proven(identity(weighted[0], proofs.realised([x, y], u)))
     e.proven(identity(moments(proofs.realised, proofs.FIXED)[0], n * f))
     e.decides(identity(mean, x + y))
-    rates = np.array([0.75, (0.5634 * 2000 - 0.75 * 1251) / 749])
-    many = PersonalRates(np.array([1251, 749]), rates, KaryRandomisedResponse(1.0, 2)).mean([1251, 0])
+    rates = [0.75, (0.5634 * 2000 - 0.75 * 1251) / 749]
+    many = PersonalRates([1251, 749], rates, KaryRandomisedResponse(1.0, 2)).mean([1251, 0])
     return {"few": PERSONAL[0].personal.mean(np.equal(PERSONAL[0].values, 0)), "many": many}
 
 
@@ -46,7 +44,7 @@ def theorem_5_1_var(e: Evidence) -> Numbers:
     return {"populations": len(PERSONAL), "example": PERSONAL[0].personal.rare_variance}
 
 
-def displayed_variance(survey: PersonalRates, holders: ArrayLike) -> Real:
+def shown_variance(survey: PersonalRates, holders: ArrayLike) -> Real:
     """Return the variance of ``T`` that the proof displays, its missing indices put in.
 
     ``n^2 sum_j [pi_j (1-pi_j) (v + r^2) + pi_j^2 v] / ((sum_j pi_j)^2 (p-q)^2)`` with ``v = f p(1-p) + (1-f) q(1-q)``,
@@ -63,12 +61,11 @@ def theorem_5_1_proof(e: Evidence) -> Numbers:
     mean, variance = moments(proofs.pooled, proofs.TWO_RATES)
     e.proven(identity(RATES.mean([x, y]), mean) and identity(RATES.variance([x, y]), variance))
     unrelated, scale = [a * f, b * f], RATES.users / RATES.reports
-    shown = displayed_variance(RATES, unrelated)
+    shown = shown_variance(RATES, unrelated)
     lost = f * (1 - f) * (a * u * (1 - u) + b * v * (1 - v)) * scale * scale
     e.proven(identity(RATES.variance(unrelated) - shown, lost))
     iid = moments(proofs.pooled, proofs.TWO_RATES_IID)[1]
     e.proven(identity(iid - shown, f * (1 - f) * (a * u + b * v) * scale * scale))
     e.decides(identity(shown, RATES.variance(unrelated)))
-    survey = PersonalRates(np.array([1300, 700]), np.array([0.8, 0.1]), KaryRandomisedResponse(2.0, 4))
-    holders = [1200, 100]
-    return {"shown": displayed_variance(survey, holders), "exact": survey.variance(holders)}
+    survey, holders = PersonalRates([1300, 700], [0.8, 0.1], KaryRandomisedResponse(2.0, 4)), [1200, 100]
+    return {"shown": shown_variance(survey, holders), "exact": survey.variance(holders)}

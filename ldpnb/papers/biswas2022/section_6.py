@@ -1,5 +1,6 @@
 """What decides Section 6 of biswas2022: answers to its open questions, and a check for each claim."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -61,14 +62,14 @@ def _repair_proven(e: Evidence) -> None:
     rest = symbols("rest")[0]
     first, second = (SWITCH * (u + v + rest) + (KEEP - SWITCH) * own for own in (u, v))
     e.proven(everywhere(t * first - second, u=(0, 1), v=(0, 1), rest=(0, oo)))
-    known: dict[str, Any] = {"users": n, "mechanism": KARY}
 
     def estimate(tallies: Any) -> Any:
-        return estimators.reweighted_reports(tallies, report_rates=[u, v], **known)[0]
+        return estimators.reweighted_reports(tallies, users=n, report_rates=[u, v], mechanism=KARY)[0]
 
     mean, variance = proofs.moments(estimate, ((n * f, KEEP, u), (n * (1 - f), SWITCH, u)))
     e.proven(identity(mean, n * f))
-    e.proven(identity(variance, personalised.variance_reweighted_reports(n * f, report_rates=[u], **known)[0]))
+    stated = personalised.variance_reweighted_reports(n * f, users=n, report_rates=[u], mechanism=KARY)
+    e.proven(identity(variance, stated[0]))
 
 
 def section_6_ii_a_higher_epsilon(e: Evidence) -> None:
@@ -128,36 +129,28 @@ def section_6_open_question_iii(e: Evidence) -> Numbers:
     _lagrange_point_is_the_maximum(e)
     _dual_bound_proven(e)
     mechanism = KaryRandomisedResponse(1.0, 10)
-    vertex = PersonalRates(np.array([100, 900]), np.array([1.0, 1e-16]), mechanism).rare_variance
+    vertex = PersonalRates([100, 900], [1.0, 1e-16], mechanism).rare_variance
     floor = SampledCounts(1000, 0.1, mechanism).rare_variance_realised_size
-    noises, halves = [personalised.report_noise(mechanism)] * 2, [500, 500]
-    uniform, uneven = (
-        personalised.rare_variance_horvitz_thompson(noises=noises, sizes=halves, rates=rates)
-        for rates in ([0.1, 0.1], [0.15, 0.05])
-    )
+    weighted = partial(personalised.rare_variance_horvitz_thompson, sizes=[500, 500])
+    alike = [personalised.report_noise(mechanism)] * 2
+    uniform, uneven = (weighted(noises=alike, rates=rates) for rates in ([0.1, 0.1], [0.15, 0.05]))
     e.needs(np.allclose([vertex, uniform], floor, rtol=1e-9))
     mixed = np.array([personalised.report_noise(KaryRandomisedResponse(epsilon, 10)) for epsilon in (0.5, 3.0)])
-    rates = personalised.optimal_rates(noises=mixed, costs=[1, 1], sizes=halves, budget=100.0)
-    best, flat = (
-        personalised.rare_variance_horvitz_thompson(noises=mixed, sizes=halves, rates=chosen)
-        for chosen in (rates, [0.1, 0.1])
-    )
+    rates = personalised.optimal_rates(noises=mixed, costs=[1, 1], sizes=[500, 500], budget=100.0)
+    best, flat = (weighted(noises=mixed, rates=chosen) for chosen in (rates, [0.1, 0.1]))
     price = (500 * np.sqrt(mixed).sum() / 100) ** 2
     dual = 500 * np.where(mixed <= price, 2 * np.sqrt(mixed * price), mixed + price).sum() - price * 100
     e.needs(np.isclose(best, dual, rtol=1e-9))
-    equal = PersonalRates(np.array([1000]), np.array([0.1]), mechanism).rare_variance
-    numbers = {"equal": equal, "vertex": vertex, "uniform": uniform, "uneven": uneven}
-    return numbers | {"best": best, "flat": flat}
+    numbers = {"equal": PersonalRates([1000], [0.1], mechanism).rare_variance, "vertex": vertex}
+    return numbers | {"uniform": uniform, "uneven": uneven, "best": best, "flat": flat}
 
 
 def _lagrange_point_is_the_maximum(e: Evidence) -> None:
     """Decide that equalising two rates raises Var*(T), and how low it can fall: to Var*(c-hat), at a vertex."""
     w, third, size = symbols("w third size")
     other, sizes, gap = u * w, [1, 1, size], KEEP - SWITCH
-    equal, apart = (
-        PersonalRates(sizes, [*pair, third], KARY).rare_variance
-        for pair in (((u + other) / 2, (u + other) / 2), (u, other))
-    )
+    pairs = ((u + other) / 2, (u + other) / 2), (u, other)
+    equal, apart = (PersonalRates(sizes, [*pair, third], KARY).rare_variance for pair in pairs)
     scale = (2 + size) / ((u + other + size * third) * gap)
     e.proven(identity(equal - apart, SWITCH * SWITCH * (u - other) * (u - other) / 2 * scale * scale))
     e.decides(everywhere(equal - apart, u=(0, 1), w=(0, 1), third=(0, 1), size=(0, oo)))
@@ -176,11 +169,8 @@ def _dual_bound_proven(e: Evidence) -> None:
     """
     noise = personalised.report_noise(KARY)
     e.proven(identity(noise, SWITCH * (1 - SWITCH) / ((KEEP - SWITCH) * (KEEP - SWITCH))))
-    known: dict[str, Any] = {"noises": [noise, noise], "sizes": [1, 1]}
-    apart, equal = (
-        personalised.rare_variance_horvitz_thompson(rates=rates, **known)
-        for rates in ([u, v], [(u + v) / 2, (u + v) / 2])
-    )
+    weighted = partial(personalised.rare_variance_horvitz_thompson, noises=[noise, noise], sizes=[1, 1])
+    apart, equal = weighted(rates=[u, v]), weighted(rates=[(u + v) / 2, (u + v) / 2])
     e.proven(identity(apart - equal, noise * (u - v) * (u - v) / (u * v * (u + v))))
     root, price, share, w = symbols("root price share w")
     slack = root * root / share + price * price * share - 2 * root * price
