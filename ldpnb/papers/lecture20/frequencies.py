@@ -9,8 +9,7 @@ from ldpnb import claims
 from ldpnb.accuracy import histograms
 from ldpnb.arithmetic import Symbol
 from ldpnb.claims import Evidence
-from ldpnb.deciders import budget, identity, positive, symbols
-from ldpnb.deciders.algebra import derivative, expression, replaced
+from ldpnb.deciders import budget, derivative, expression, identity, positive, replaced, symbols
 from ldpnb.estimators import frequency
 from ldpnb.mechanisms import means as mechanisms
 from ldpnb.mechanisms import signs

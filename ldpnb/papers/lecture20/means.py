@@ -10,8 +10,7 @@ from ldpnb import claims
 from ldpnb.accuracy import means
 from ldpnb.arithmetic import Real, Symbol
 from ldpnb.claims import Evidence
-from ldpnb.deciders import ball, digits, identity, oo, positive, sign_changes, symbols, zeros
-from ldpnb.deciders.algebra import derivative, expression
+from ldpnb.deciders import ball, derivative, digits, expression, identity, oo, positive, sign_changes, symbols, zeros
 from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, OneBit
 from ldpnb.papers.lecture20 import proofs, routes
 from ldpnb.papers.lecture20.proofs import BIT, CURATOR, NOISE, eps, m, n, t, u, y
@@ -118,16 +117,12 @@ def mean_local_laplace(e: Evidence) -> Numbers:
 def mean_error_of_local_laplace(e: Evidence) -> Numbers:
     e.proven(noise_averages())
     e.decides(identity(NOISE.estimate(y, n), y))
-    constant, (few, many) = np.sqrt(2) * means.normal_quantile(failure()), (100, 10_000)
-    printed = {users: 1 - means.laplace_sum_tail(users, constant / np.sqrt(users)) for users in (few, many)}
+    constant = np.sqrt(2) * means.normal_quantile(failure())
+    printed = {users: 1 - means.laplace_sum_tail(users, constant / np.sqrt(users)) for users in (100, 10_000)}
     e.sure(all(chance <= constant / np.sqrt(users) for users, chance in printed.items()))
-    mended = [means.success(LocalLaplace(0.5, 8.0), users, constant * 16 / np.sqrt(users)) for users in printed]
-    return {
-        "chebyshev": claims.rounded_up(np.sqrt(2 / failure())),
-        "constant": constant,
-        **{f"printed_{users}": chance for users, chance in printed.items()},
-        **{f"mended_{users}": chance for users, chance in zip(printed, mended, strict=True)},
-    }
+    numbers = {f"printed_{users}": chance for users, chance in printed.items()}
+    numbers |= {f"mended_{users}": means.success(NOISES[0], users, constant * 16 / np.sqrt(users)) for users in printed}
+    return numbers | {"chebyshev": claims.rounded_up(np.sqrt(2 / failure())), "constant": constant}
 
 
 def mean_communication(e: Evidence) -> Numbers:

@@ -6,8 +6,7 @@ from ldpnb import claims
 from ldpnb.accuracy import histograms, means
 from ldpnb.arithmetic import Symbol
 from ldpnb.claims import Evidence
-from ldpnb.deciders import budget, identity, oo, positive, symbols
-from ldpnb.deciders.algebra import derivative
+from ldpnb.deciders import budget, derivative, identity, oo, positive, symbols
 from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, OneBit
 from ldpnb.mechanisms.signs import SignRandomiser
 from ldpnb.papers.lecture20 import proofs, routes

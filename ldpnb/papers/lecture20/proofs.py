@@ -11,8 +11,7 @@ import sympy
 
 from ldpnb.accuracy import means
 from ldpnb.arithmetic import Real, Symbol
-from ldpnb.deciders import budget, identity, oo, sign_changes, symbols
-from ldpnb.deciders.algebra import derivative, expression
+from ldpnb.deciders import budget, derivative, expression, identity, oo, sign_changes, symbols
 from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, OneBit
 
 Noise = CentralLaplace | LocalLaplace
