@@ -48,6 +48,12 @@ def _exact() -> Pairs:
         yield random_size.random_size_loss(*case), reduced_program(*case)
 
 
+WEIGHTS = symbols("l0 l1 l2 l3")
+LAW = SizeLaw(np.array([np.log(w) for w in WEIGHTS]))
+TILTED = [w * t**m for m, w in enumerate(WEIGHTS)]
+"""A law of the size of a sample from three records, and its reweighting by the budget."""
+
+
 def one_record_law(rate: Real, growth: Real = t) -> SizeLaw:
     """Return weights on the sizes 0 and 1 with ``E~ = rate``, for the bounds depend on a law by ``E~`` alone."""
     return SizeLaw(np.array([np.log((1 - rate) * growth), np.log(rate)]))
@@ -81,24 +87,18 @@ def from_above() -> bool | None:
     def lost(odds: Real) -> Real:
         return (1 + t * odds) / (1 + odds / t)
 
-    weights = symbols("l0 l1 l2 l3")
-    tilted = [w * t**m for m, w in enumerate(weights)]
-    law = SizeLaw(np.array([np.log(w) for w in weights]))
-    mean = sum(w * m for m, w in enumerate(tilted)) / sum(tilted) / 3
+    mean = sum(w * m for m, w in enumerate(TILTED)) / sum(TILTED) / 3
     bound = np.exp(random_size.random_size_upper_bound(one_record_law(x), eps))
     rises = positive(lost(p + x) - lost(p), BUDGET | {x: EVERY, p: EVERY})
-    return identity(random_size.tilted_rate(law, eps), mean) and identity(bound, lost(t * x / (1 - x))) and rises
+    return identity(random_size.tilted_rate(LAW, eps), mean) and identity(bound, lost(t * x / (1 - x))) and rises
 
 
 def from_below() -> bool | None:
     """Show that the noisy sum's tail, of chance ``t^sum``, loses the bounds when a one falls by 1 or by 2."""
-    weights = symbols("l0 l1 l2 l3")
-    law = SizeLaw(np.array([np.log(w) for w in weights]))
-    tilted = [w * t**m for m, w in enumerate(weights)]
     for step, form in ((1, random_size.random_size_lower_bound), (2, random_size.random_size_lower_bound_pm1)):
-        fallen = [w * (1 - sympy.Rational(m, 3) * (1 - 1 / t**step)) for m, w in enumerate(tilted)]
+        fallen = [w * (1 - sympy.Rational(m, 3) * (1 - 1 / t**step)) for m, w in enumerate(TILTED)]
         bound = identity(np.exp(form(one_record_law(x), eps)), 1 / (1 - (1 - 1 / t**step) * x))
-        if not (bound and identity(np.exp(form(law, eps)), sum(tilted) / sum(fallen))):
+        if not (bound and identity(np.exp(form(LAW, eps)), sum(TILTED) / sum(fallen))):
             return False
     return True
 
@@ -108,12 +108,11 @@ def largest_size_decides() -> bool | None:
 
     The fixed size attains its bound (Theorem 2.2 at ``2 eps``).
     """
-    weights = symbols("l0 l1 l2")
-    law = SizeLaw(np.array([*(np.log(w) for w in weights), Symbol(-oo)]))
+    at_most_two = SizeLaw(np.array([*LAW.log_probabilities[:3], Symbol(-oo)]))
     fixed = SizeLaw(np.array([Symbol(-oo), Symbol(-oo), Symbol(0), Symbol(-oo)]))
-    at_most, at_two = (np.exp(random_size.random_size_upper_bound(one, eps)) for one in (law, fixed))
+    at_most, at_two = (np.exp(random_size.random_size_upper_bound(one, eps)) for one in (at_most_two, fixed))
     same = identity(at_two, np.exp(subsampling.srs_loss(2 * eps, Symbol("2/3"))))
-    return same and positive(at_two - at_most, BUDGET | dict.fromkeys(weights, EVERY))
+    return same and positive(at_two - at_most, BUDGET | dict.fromkeys(WEIGHTS[:3], EVERY))
 
 
 def short_of_the_whole() -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import sympy
 
-from ldpnb.arithmetic import Floats, Real, Symbol
+from ldpnb.arithmetic import Floats, Symbol
 from ldpnb.claims import Evidence, agree, within
 from ldpnb.deciders import derivative, identity, oo, positive, replaced, symbols
 from ldpnb.designs import laws, strata
@@ -71,28 +71,19 @@ def random_rounding() -> bool | None:
     most = np.exp(rounding.random_rounding_loss_supremum(p, eps))
     if not identity(most, 1 + p * (1 - p) * (t**2 - 1) + p * (t - 1)):
         return False
-    for moves, part in ((False, (1 - p) * x), (True, 1 - p * x)):
-        for share in (Symbol(0), p / (part + p)):
-            for up, end in product((1, -1), repeat=2):
-                here, there, gained = _event(part, share, up * eps, end * eps, moves)
-                if not identity(gained, there - here):
-                    return False
-                room = most * here - there if up > 0 else most * there - here
-                if not positive(room, BUDGET | {p: SHARE, x: SHARE}):
-                    return False
+    for moves, of_many, up, end in product((False, True), (False, True), (1, -1), (1, -1)):
+        part = 1 - p * x if moves else (1 - p) * x
+        share = Symbol(0) if of_many else p / (part + p)  # 1/(n+1), where n = (m + part)/p
+        mu, nu = p - (part + p) * share, p + (1 - part - p) * share
+        weights, logs, gains, steps = rounding.event_terms(part, p, mu, nu, up * eps, end * eps, moves=moves)
+        here = 1 - part + part * np.exp(end * eps)
+        there = sum(w * ratio(log) for w, log in zip(weights, logs, strict=True))
+        if not identity(sum(w * (ratio(log) - 1) for w, log in zip(gains, steps, strict=True)), there - here):
+            return False
+        room = most * here - there if up > 0 else most * there - here
+        if not positive(room, BUDGET | {p: SHARE, x: SHARE}):
+            return False
     return True
-
-
-def _event(part: Real, share: Real, step: Real, log_z: Real, moves: bool) -> tuple[Real, Real, Real]:
-    """Return what the event's chances are proportional to, without and with the new record, and their difference.
-
-    Here ``share = 1/(n+1)``.
-    """
-    mu, nu = p - (part + p) * share, p + (1 - part - p) * share  # n = (m + part)/p
-    weights, logs, gains, steps = rounding.event_terms(part, p, mu, nu, step, log_z, moves=moves)
-    gained = sum(w * (ratio(log) - 1) for w, log in zip(gains, steps, strict=True))
-    there = sum(w * ratio(log) for w, log in zip(weights, logs, strict=True))
-    return 1 - part + part * np.exp(log_z), there, gained
 
 
 def rounding_bounds() -> bool | None:

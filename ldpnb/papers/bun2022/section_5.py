@@ -26,7 +26,7 @@ DESIGNS = EQUAL + UNEQUAL
 TWO_STAGES = (((2, 2, 2), 1, 0.5, 0.5), ((2, 1, 1), 2, 0.8, 0.3), ((1, 2), 1, 1.0, 0.7))
 """The same, and the rate at which records are kept."""
 
-q, odds, more = symbols("q odds more")
+q, odds, more, grown = symbols("q odds more grown")
 
 
 def largest(sizes: Any, drawn: int, epsilon: float, neighbours: str = "deletion", rate: float = 1) -> float:
@@ -91,7 +91,6 @@ def everywhere(method: str, designs: Any = DESIGNS) -> Floats:
 
 
 def theorem_5_1(e: Evidence) -> Numbers:
-    (grown,) = symbols("grown")
     at = p / (1 - p) * t * grown
     e.proven(identity(cluster_bound(grown), by_odds(at)) and grows_with_odds())
     lower, upper, exact = everywhere("lower_bound"), everywhere("upper_bound"), everywhere("loss")
@@ -107,7 +106,7 @@ def theorem_5_2(e: Evidence) -> Numbers:
     surplus = cluster_bound(g / t) * (p * other + (1 - p) * missed) - (p * a + (1 - p) * missed)
     e.proven(positive(surplus, BUDGET | {p: SHARE, g: (1, oo), a: EVERY, one: EVERY, two: EVERY}))
     e.proven(grows_with_odds() and small_budgets())
-    (grown,) = symbols("grown")  # as ln(1 + w(t - 1)) >= w eps, eps - B is less than (1/p - 1) t^-(n_1 - 1 + n) eps
+    # as ln(1 + w(t - 1)) >= w eps, eps - B is less than (1/p - 1) t^-(n_1 - 1 + n) eps
     short, box = (1 / p - 1) / grown, {p: SHARE, grown: EVERY}
     e.proven(identity(cluster_bound(grown), 1 + (t - 1) / (1 + short)))
     e.proven(positive(t - cluster_bound(grown), BUDGET | box) and positive(1 / (1 + short) - (1 - short), box))

@@ -90,7 +90,8 @@ def drawn_means(tally: pd.DataFrame, boundaries: Sequence[int], total: int, *, r
     """
     population = by_size(tally, boundaries)
     employees, counts = tally["employees"].to_numpy(), tally["establishments"].to_numpy()
-    rows = [_stratum(employees, boundaries) == i for i in range(population.sizes.size)]
+    stratum = _stratum(employees, boundaries)
+    members = [(employees[stratum == i], counts[stratum == i]) for i in range(population.sizes.size)]
     shares = {
         "Neyman": population.neyman(total),
         "proportional": population.proportional(total / population.population),
@@ -98,20 +99,17 @@ def drawn_means(tally: pd.DataFrame, boundaries: Sequence[int], total: int, *, r
     for name, asked in shares.items():
         drawn = np.maximum(strata.largest_remainder(population.capped(asked)), 1)
         rng = stream("weighted means", name, total, seed=seed)
-        estimates = []
-        for _ in range(repetitions):
-            means = []
-            for row, m in zip(rows, drawn.tolist(), strict=True):
-                tallies = samples.simple_random_tallies(counts[row], m, rng=rng)
-                means.append(float(tallies @ employees[row] / tallies.sum()))
-            estimates.append(population.weighted_mean(means))
+        means = np.empty((repetitions, len(members)))
+        for run in range(repetitions):
+            for i, (sizes, held) in enumerate(members):
+                means[run, i] = samples.simple_random_tallies(held, int(drawn[i]), rng=rng) @ sizes / drawn[i]
+        estimates = [population.weighted_mean(one) for one in means]
         spread = float(np.std(estimates, ddof=1))
-        exact = population.variance(drawn)
         yield {
             "design": name,
             "population mean": population.mean,
             "mean of estimates": np.mean(estimates),
             "standard error of that mean": spread / np.sqrt(repetitions),
             "deviation of estimates": spread,
-            "exact": float(np.sqrt(exact)),
+            "exact": float(np.sqrt(population.variance(drawn))),
         }

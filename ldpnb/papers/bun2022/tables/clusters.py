@@ -77,12 +77,11 @@ def misread_bounds(instances: int, *, seed: int) -> Rows:
     for i in range(instances):
         sizes = rng.integers(1, 7, size=rng.integers(2, 9))
         chosen, epsilon = int(rng.integers(1, sizes.size)), float(rng.choice([0.1, 0.5, 1.0, 2.0]))
-        exact = ClusterSample(sizes, chosen).loss(epsilon)
+        design = ClusterSample(sizes, chosen)
+        given = {"epsilon": epsilon, "sampling_rate": design.sampling_rate}
         for shift in (0, 1):
-            changed, rate = int(sizes[0]) + shift, chosen / sizes.size
-            other = int(sizes[1:].min())
-            claimed = clusters.cluster_loss_at(other, epsilon=epsilon, changed_size=changed, sampling_rate=rate)
-            excess[i, shift] = claimed - exact
+            claimed = clusters.cluster_loss_at(sizes[1:].min(), changed_size=sizes[0] + shift, **given)
+            excess[i, shift] = claimed - design.loss(epsilon)
     for shift, reading in enumerate(("n₁ in the larger population", "off by one")):
         worst = max(round(float(excess[:, shift].max()), 9), 0.0)
         exceeds = int((excess[:, shift] > 1e-9).sum())
