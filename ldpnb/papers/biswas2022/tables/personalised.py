@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -41,10 +42,9 @@ def estimates(
     checks.entries(2, rates=rates)
     for design, holders in groups.items():
         tallies = sampled_tallies(holders, np.array(rates)[:, None], mechanism, rng=stream("one", design, seed=seed))
-        counts = _estimates(tallies, holders, rates, mechanism)
-        for name, (mean, deviation) in _moments(holders, rates, mechanism).items():
+        for name, (estimate, mean, deviation) in _estimates(tallies, holders, rates, mechanism).items():
             rows = {"value": np.arange(holders.shape[1]), "truth": holders.sum(axis=0), "expected": mean}
-            rows |= {"standard_deviation": deviation, "estimate": counts[name]}
+            rows |= {"standard_deviation": deviation, "estimate": estimate}
             parts.append(pd.DataFrame({"design": design, "estimator": name} | rows))
     return pd.concat(parts, ignore_index=True)
 
@@ -65,35 +65,27 @@ def errors(
     for design, holders in groups.items():
         rng, truth = stream("errors", design, seed=seed), holders.sum(axis=0)
         draws = [sampled_tallies(holders, np.array(rates)[:, None], mechanism, rng=rng) for _ in range(runs)]
-        counts = _estimates(np.array(draws), holders, rates, mechanism)
-        for (name, (mean, deviation)), v in product(_moments(holders, rates, mechanism).items(), values):
-            spread, bias = counts[name][:, v].std(ddof=1), counts[name][:, v].mean() - truth[v]
+        estimated = _estimates(np.array(draws), holders, rates, mechanism)
+        for (name, (counts, mean, deviation)), v in product(estimated.items(), values):
+            spread, bias = counts[:, v].std(ddof=1), counts[:, v].mean() - truth[v]
             row = {"design": design, "estimator": name, "value": v, "bias": mean[v] - truth[v], "simulated bias": bias}
             yield row | {"standard error": spread / np.sqrt(runs), "sd": deviation[v], "simulated sd": spread}
 
 
 def _estimates(
     tallies: Ints, holders: Ints, rates: Sequence[float], mechanism: KaryRandomisedResponse
-) -> dict[str, Floats]:
-    users, expected = int(holders.sum()), float(holders.sum(axis=1) @ np.asarray(rates))
-    pooled = tallies.sum(axis=-2)
+) -> dict[str, tuple[Floats, Floats, Floats]]:
+    """Return estimates from tallies, ``(..., 2, k)``, their exact means and standard deviations, by estimator."""
+    survey, truth = PersonalRates(holders.sum(axis=1), rates, mechanism), holders.sum(axis=0).astype(float)
+    known: dict[str, Any] = {"users": int(truth.sum()), "mechanism": mechanism}
+    pooled = estimators.personalised(tallies.sum(axis=-2), expected_reports=survey.reports, **known)
+    weighted = estimators.horvitz_thompson(tallies, rates=rates, mechanism=mechanism)
+    ratio = estimators.hajek(tallies, rates=rates, **known)
+    of_ratio = np.array([(hajek.mean_hajek(survey, h), hajek.variance_hajek(survey, h)) for h in holders.T])
     return {
-        "T": estimators.personalised(pooled, users=users, expected_reports=expected, mechanism=mechanism),
-        "Horvitz-Thompson": estimators.horvitz_thompson(tallies, rates=rates, mechanism=mechanism),
-        "Hájek": estimators.hajek(tallies, users=users, rates=rates, mechanism=mechanism),
-    }
-
-
-def _moments(
-    holders: Ints, rates: Sequence[float], mechanism: KaryRandomisedResponse
-) -> dict[str, tuple[Floats, Floats]]:
-    """Return exact mean and standard deviation at every value, by estimator."""
-    survey = PersonalRates(holders.sum(axis=1).astype(float), np.array(rates), mechanism)
-    ratios = np.array([(hajek.mean_hajek(survey, h), hajek.variance_hajek(survey, h)) for h in holders.T])
-    return {
-        "T": (survey.mean(holders), np.sqrt(survey.variance(holders))),
-        "Horvitz-Thompson": (holders.sum(axis=0).astype(float), np.sqrt(survey.variance_horvitz_thompson(holders))),
-        "Hájek": (ratios[:, 0], np.sqrt(ratios[:, 1])),
+        "T": (pooled, survey.mean(holders), np.sqrt(survey.variance(holders))),
+        "Horvitz-Thompson": (weighted, truth, np.sqrt(survey.variance_horvitz_thompson(holders))),
+        "Hájek": (ratio, of_ratio[:, 0], np.sqrt(of_ratio[:, 1])),
     }
 
 
