@@ -7,7 +7,7 @@ and equations (3) and (5) print them.
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from ldpnb import claims
 from ldpnb.accuracy import histograms
 from ldpnb.accuracy.personalised import PersonalRates
 from ldpnb.accuracy.sampling import SampledCounts
-from ldpnb.arithmetic import Floats, read_only
+from ldpnb.arithmetic import Floats
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.privacy import shuffling
@@ -74,7 +74,7 @@ def published_bound() -> Pairs:
         yield shuffling.closed_form(delta, users=users, epsilon=local), written
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Case:
     """A few users, with the value and the sampling rate of each, and all that they may do.
 
@@ -117,10 +117,20 @@ class Case:
         """The closed forms at any rates, each user a group."""
         return PersonalRates(np.ones(self.users), np.array(self.rates), self.mechanism)
 
+    @cached_property
+    def outcomes(self) -> tuple[Floats, Floats]:
+        """What users who are silent or report one of ``k`` values may do: ``(k+1)^n`` tallies, and their chances."""
+        law = np.broadcast_to(self.one_hot.mean(axis=0), self.one_hot.shape) if self.iid else self.one_hot
+        report = np.array(self.rates)[:, None] * (law @ direct_encoding(self.epsilon, self.domain_size).T)
+        law = np.column_stack([1 - report.sum(axis=1), report])  # silence first
+        choices = np.indices((self.domain_size + 1,) * self.users).reshape(self.users, -1).T
+        chances = law[np.arange(self.users), choices].prod(axis=1)
+        return np.eye(self.domain_size + 1)[choices].sum(axis=1)[:, 1:], chances
+
     @property
     def tallies(self) -> Floats:
         """Reports of each value in every outcome, ``(outcomes, k)``."""
-        return outcomes(self)[0]
+        return self.outcomes[0]
 
     @property
     def unadjusted(self) -> Floats:
@@ -146,22 +156,11 @@ class Case:
 
     def mean(self, estimates: Floats) -> Floats:
         """Exact mean of an estimate given for every outcome."""
-        return np.asarray(outcomes(self)[1] @ estimates)
+        return np.asarray(self.outcomes[1] @ estimates)
 
     def variance(self, estimates: Floats) -> Floats:
         """Exact variance of an estimate given for every outcome."""
         return self.mean((estimates - self.mean(estimates)) ** 2)
-
-
-@cache
-def outcomes(case: Case) -> tuple[Floats, Floats]:
-    """Enumerate what ``n`` users do who are silent or report one of ``k`` values: ``(k+1)^n`` tallies and chances."""
-    law = np.broadcast_to(case.one_hot.mean(axis=0), case.one_hot.shape) if case.iid else case.one_hot
-    report = np.array(case.rates)[:, None] * (law @ direct_encoding(case.epsilon, case.domain_size).T)
-    law = np.column_stack([1 - report.sum(axis=1), report])  # silence first
-    choices = np.indices((case.domain_size + 1,) * case.users).reshape(case.users, -1).T
-    chances = law[np.arange(case.users), choices].prod(axis=1)
-    return read_only(np.eye(case.domain_size + 1)[choices].sum(axis=1)[:, 1:]), read_only(chances)
 
 
 FIXED = (

@@ -132,27 +132,22 @@ def equation_8(e: Evidence) -> Numbers:
     fixed = [allocation.outcomes(FAMILY, allocation.fixed(drawn)) for drawn in FIXED]
     neyman = allocation.outcomes(FAMILY, allocation.neyman(FAMILY, TOTAL))
     e.same(neyman.variances().max(), min(table.variances().max() for table in fixed))
-    best, other = {}, {}
-    for epsilon in (0.1, 1.0, 3.0):
-        best[epsilon] = min(table.total_variances(epsilon).max() for table in fixed)
-        other[epsilon] = neyman.total_variances(epsilon).max()
-        e.needs(best[epsilon] < other[epsilon])
-    budgets = ",".join(map("{:g}".format, best))
-    return {"fixed": joined(best.values()), "neyman": joined(other.values()), "budgets": budgets}
+    budgets = (0.1, 1.0, 3.0)
+    best = np.array([min(table.total_variances(epsilon).max() for table in fixed) for epsilon in budgets])
+    other = np.array([neyman.total_variances(epsilon).max() for epsilon in budgets])
+    e.needs((best < other).all())
+    return {"fixed": joined(best), "neyman": joined(other), "budgets": ",".join(map("{:g}".format, budgets))}
 
 
 def section_7_2_neyman_example(e: Evidence) -> Numbers:
     e.proven(told_by_size())
     change, top_code = (int(claims.published("bun2022")[key]) for key in ("top_stratum_change", "top_code"))
     tally = establishments.simulate(top_code=top_code)
-    tops: dict[int, list[float]] = {}
-    for top in (CLASSES[-1], top_code):
-        boundaries = sorted({*CLASSES, top})
-        for table in (tally, establishments.with_smallest_grown(tally, top_code)):
-            tops.setdefault(top, []).append(by_size(table, boundaries).neyman(1.0)[-1])
-    share, move = tops[CLASSES[-1]][0], np.diff(tops[CLASSES[-1]])[0]
+    pair = tally, establishments.with_smallest_grown(tally, top_code)
+    share, later = (by_size(table, CLASSES).neyman(1.0)[-1] for table in pair)
+    move = later - share
     e.sure(move > 0)
-    e.needs(any(tops[top_code]))
+    e.needs(any(by_size(table, [*CLASSES, top_code]).neyman(1.0)[-1] for table in pair))
     top = int(tally.loc[tally["employees"] >= CLASSES[-1], "establishments"].sum())
     numbers = {"move": move, "needed": change / move, "exhausted": top / share}
     loss, advantage = data_dependent.size_count_loss(change, 0.1), data_dependent.size_test_advantage(change, 0.1)
