@@ -64,26 +64,22 @@ def sizes_within(low: int, high: int, establishments: int, employees: int) -> tu
     counts = np.diff(np.rint(establishments * np.minimum(np.cumsum(shape), 1.0)), prepend=0).astype(np.int64)
     counts[-1] += establishments - counts.sum()
     excess = int(sizes @ counts) - employees
-    if excess > 0:
-        return _raised(sizes[::-1], counts[::-1], excess)
-    return _raised(sizes, counts, -excess)
+    mended = _raised(counts[::-1], excess)[::-1] if excess > 0 else _raised(counts, -excess)
+    return sizes[mended > 0], mended[mended > 0]
 
 
-def _raised(sizes: Ints, counts: Ints, missing: int) -> tuple[Ints, Ints]:
+def _raised(counts: Ints, missing: int) -> Ints:
     """Move establishments towards the last size by `missing` steps in all, in proportion to their distance from it."""
-    distance = np.arange(sizes.size)[::-1]
+    distance = np.arange(counts.size)[::-1]
     steps = distance * missing // max(int(distance @ counts), 1)
-    target = np.arange(sizes.size) + steps
-    moved = np.bincount(target, weights=counts, minlength=sizes.size).astype(np.int64)
+    moved = np.bincount(np.arange(counts.size) + steps, weights=counts, minlength=counts.size).astype(np.int64)
     left = missing - int(steps @ counts)
     movable = np.where(distance > 0, moved, 0)
     edges = np.cumsum(movable) * left // max(int(movable.sum()), 1)
     further = np.diff(edges, prepend=0)
     moved -= further
     moved[1:] += further[:-1]
-    present = np.flatnonzero(moved)
-    order = present[np.argsort(sizes[present])]
-    return sizes[order], moved[order]
+    return moved
 
 
 def with_smallest_grown(tally: pd.DataFrame, to: int) -> pd.DataFrame:
