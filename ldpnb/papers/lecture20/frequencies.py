@@ -44,8 +44,8 @@ def frequency_central_laplace(e: Evidence) -> Numbers:
     neighbours = (people[:, None] != people).sum(axis=2) == 1
     e.same(moved, np.abs(counts[:, None] - counts).sum(axis=2)[neighbours].max())
     e.needs(printed == moved)
-    worst = histograms.central_laplace_largest_error(1.0, 1000, routes.failure())
-    return {"moved": moved, "worst": worst, "union": printed * np.log(1000 / routes.failure())}
+    worst = histograms.central_laplace_largest_error(1.0, 1000, routes.FAILURE)
+    return {"moved": moved, "worst": worst, "union": printed * np.log(1000 / routes.FAILURE)}
 
 
 def frequency_sign_randomiser(e: Evidence) -> Numbers:

@@ -14,7 +14,7 @@ from ldpnb.deciders import ball, derivative, digits, expression, identity, oo, p
 from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, OneBit
 from ldpnb.papers.lecture20 import proofs, routes
 from ldpnb.papers.lecture20.proofs import BIT, CURATOR, NOISE, eps, m, n, t, u, y
-from ldpnb.papers.lecture20.routes import failure
+from ldpnb.papers.lecture20.routes import FAILURE
 from ldpnb.sections import Numbers, Pairs, second_route
 
 BITS = (OneBit(0.1, 5.0), OneBit(3.0, 5.0), OneBit(1.0))
@@ -23,7 +23,7 @@ NOISES = (LocalLaplace(0.5, 8.0), LocalLaplace(1.0))
 
 @second_route(means.normal_quantile, means.normal_error)
 def _normal() -> Pairs:
-    for chance in (failure(), 0.3):
+    for chance in (FAILURE, 0.3):
         yield routes.normal_tail(means.normal_quantile(chance), 1.0), chance
         yield routes.normal_tail(means.normal_error(4.0, chance), 4.0), chance
 
@@ -33,7 +33,7 @@ def _users_needed() -> Pairs:
     for mechanism in (*BITS, *NOISES):
         scale, is_bit = mechanism.upper / mechanism.epsilon, isinstance(mechanism, OneBit)
         of_one = routes.largest_bit_variance(mechanism.epsilon, mechanism.upper) if is_bit else 2 * scale**2
-        yield routes.normal_tail(1.6, of_one / means.users_needed(mechanism, 1.6, failure())), failure()
+        yield routes.normal_tail(1.6, of_one / means.users_needed(mechanism, 1.6, FAILURE)), FAILURE
 
 
 @second_route(means.success, means.laplace_sum_tail)
@@ -65,7 +65,7 @@ def randomised_response(e: Evidence) -> Numbers:
     one_bit_is_understood(e)
     e.decides(proofs.positive_throughout(1 / (4 * u * u) - means.warner_variance(2 * u, 1)))
     largest = routes.published()["largest_epsilon"]
-    bits, f = np.array([1, 1, 1, 1, 0, 0]), failure()
+    bits, f = np.array([1, 1, 1, 1, 0, 0]), FAILURE
     for epsilon, chance in product((1e-2, 1.0, 8.0), (f, 0.3)):
         outcomes, chances = routes.all_bits(routes.printed_rates(bits, epsilon, 1.0))
         errors = routes.printed_means(outcomes, epsilon, 1.0) - bits.mean()
@@ -76,10 +76,10 @@ def randomised_response(e: Evidence) -> Numbers:
     e.same(means.largest_warner_constant(2, f), np.log((1 + truth) / (1 - truth)) / (np.sqrt(2) * truth), rel=1e-7)
     worst = [means.largest_warner_constant(users, f) for users in (1, 5, 20, 100)]
     return {
-        "chebyshev": 1 / np.sqrt(failure()),
-        "hoeffding": claims.rounded_up(largest * float(means.certain_error(OneBit(largest), 1, failure()))),
+        "chebyshev": 1 / np.sqrt(FAILURE),
+        "hoeffding": claims.rounded_up(largest * float(means.certain_error(OneBit(largest), 1, FAILURE))),
         "worst": claims.joined(worst, ".4g"),
-        "normal": means.normal_error(means.warner_variance(1.0, 1), failure()),
+        "normal": means.normal_error(means.warner_variance(1.0, 1), FAILURE),
     }
 
 
@@ -89,7 +89,7 @@ def mean_central_laplace(e: Evidence) -> Numbers:
     e.proven(proofs.noise_is_private(CURATOR) and proofs.noise_tail(CURATOR))
     e.proven(identity(CURATOR.estimate(y, n), y / n))
     e.decides(identity(np.exp(-error * n * eps / m), f) and identity(np.exp(-alpha * users * eps / m), f))
-    return {"constant": means.certain_error(CentralLaplace(1.0), 1, failure()), "equality": -np.expm1(-1)}
+    return {"constant": means.certain_error(CentralLaplace(1.0), 1, FAILURE), "equality": -np.expm1(-1)}
 
 
 def noise_averages() -> bool:
@@ -105,24 +105,24 @@ def mean_local_laplace(e: Evidence) -> Numbers:
     second, fourth = (proofs.noise_moment(NOISE, power) for power in (2, 4))
     spread = (n * fourth + 3 * n * (n - 1) * second * second) / (n * second) ** 2  # E S^4 / (E S^2)^2 of their sum
     e.proven(identity(spread, 3 + 3 / n))
-    fewest, most = 2 * (1 - np.sqrt(6 * failure())), 2 / failure()
-    least = next(users for users in count(1300) if routes.inverted_tail(users, users * 0.1) <= failure())
-    e.same(means.users_for_certain(NOISES[0], 1.6, failure()), least)
+    fewest, most = 2 * (1 - np.sqrt(6 * FAILURE)), 2 / FAILURE
+    least = next(users for users in count(1300) if routes.inverted_tail(users, users * 0.1) <= FAILURE)
+    e.same(means.users_for_certain(NOISES[0], 1.6, FAILURE), least)
     exact = least / 100
     e.sure(fewest <= exact <= most)
-    limit, met = means.users_needed(NOISES[0], 1.6, failure()) / 100, means.success(NOISES[0], 100, 1.6)
+    limit, met = means.users_needed(NOISES[0], 1.6, FAILURE) / 100, means.success(NOISES[0], 100, 1.6)
     return {"fewest": fewest, "most": most, "exact": exact, "limit": limit, "met": met}
 
 
 def mean_error_of_local_laplace(e: Evidence) -> Numbers:
     e.proven(noise_averages())
     e.decides(identity(NOISE.estimate(y, n), y))
-    constant = np.sqrt(2) * means.normal_quantile(failure())
+    constant = np.sqrt(2) * means.normal_quantile(FAILURE)
     printed = {users: 1 - means.laplace_sum_tail(users, constant / np.sqrt(users)) for users in (100, 10_000)}
     e.sure(all(chance <= constant / np.sqrt(users) for users, chance in printed.items()))
     numbers = {f"printed_{users}": chance for users, chance in printed.items()}
     numbers |= {f"mended_{users}": means.success(NOISES[0], users, constant * 16 / np.sqrt(users)) for users in printed}
-    return numbers | {"chebyshev": claims.rounded_up(np.sqrt(2 / failure())), "constant": constant}
+    return numbers | {"chebyshev": claims.rounded_up(np.sqrt(2 / FAILURE)), "constant": constant}
 
 
 def mean_communication(e: Evidence) -> Numbers:
@@ -162,12 +162,12 @@ def claim_1_bit_mean(e: Evidence) -> Numbers:
     e.proven(sign_changes(top, expression(u)) == 1 and sign_changes(bottom, expression(u)) == 0)
     e.proven(bool(difference(ball(1)) > 0) and digits(root, f"{crossing:.4f}"))
     shown = (0.1, 1.0, 3.0)
-    needed = [means.users_needed(OneBit(b), 0.01, failure()) * (b * 0.01) ** 2 for b in shown]
+    needed = [means.users_needed(OneBit(b), 0.01, FAILURE) * (b * 0.01) ** 2 for b in shown]
     met = [1 - routes.normal_tail(0.01, means.worst_variance(OneBit(b), round((b * 0.01) ** -2))) for b in shown]
-    floor = means.users_needed(OneBit(30.0), 0.01, failure())  # what no budget saves
-    e.sure(claims.agree(floor, (means.one_bit_floor(1.0, 1) * means.normal_quantile(failure()) / 0.01) ** 2, rel=1e-6))
+    floor = means.users_needed(OneBit(30.0), 0.01, FAILURE)  # what no budget saves
+    e.sure(claims.agree(floor, (means.one_bit_floor(1.0, 1) * means.normal_quantile(FAILURE) / 0.01) ** 2, rel=1e-6))
     return {
-        "hoeffding": claims.rounded_up(float(means.certain_error(OneBit(1.0), 1, failure())) ** 2),
+        "hoeffding": claims.rounded_up(float(means.certain_error(OneBit(1.0), 1, FAILURE)) ** 2),
         "needed": claims.joined(needed, ".4g"),
         "success": claims.joined(met, ".3g"),
         "crossing": crossing,

@@ -13,10 +13,8 @@ from ldpnb.arithmetic import Floats
 published = partial(claims.published, "lecture20")
 """Numbers printed in lecture20, by key."""
 
-
-def failure() -> float:
-    """Return the failure probability behind the lecture's "with probability 99%"."""
-    return 1 - published()["success_probability"]
+FAILURE = 1 - published()["success_probability"]
+"""That of the lecture's "with probability 99%"."""
 
 
 def printed_rates(values: ArrayLike, epsilon: float, upper: float) -> Floats:
