@@ -12,11 +12,7 @@ Table = Any
 
 
 def estimated_histograms(table: Table, *, row: str, title: str, setting: str) -> Chart:
-    """Draw the truth, the exact mean with two standard deviations, and one estimate.
-
-    There is a panel per entry of the column `row` and estimator; `table` has the columns that
-    `ldpnb.papers.biswas2022.tables.sampling.estimates` returns.
-    """
+    """Draw a table as `ldpnb.papers.biswas2022.tables.sampling.estimates` returns, a panel per `row` and estimator."""
     layers = (
         Layer(name="mean ± 2 sd (exact)", y="expected", error="standard_deviation"),
         Layer(name="estimate", y="estimate", mark="points"),

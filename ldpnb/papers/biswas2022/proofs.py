@@ -1,8 +1,7 @@
 """Proofs behind the claims of biswas2022: one user on symbols, and what follows for any number of them.
 
-Users are independent, and the estimates affine in the tallies, so that the mean of an estimate is a sum over users, and
-so is its variance. What one user does is written out from Definition 2.4 (`KEEP`, `SWITCH`); the closed forms and
-estimates of the package are called as they stand.
+Users are independent, and estimates affine in the tallies, so that mean and variance are sums over users. What one user
+does is written out from Definition 2.4 (`KEEP`, `SWITCH`); closed forms and estimates are the package's.
 """
 
 from collections.abc import Callable, Iterable

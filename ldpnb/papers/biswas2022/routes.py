@@ -26,6 +26,10 @@ from ldpnb.sections import Pairs, second_route
 published = partial(claims.published, "biswas2022")
 """Numbers printed in biswas2022, by key."""
 
+USERS = int(published()["nodes"])
+LOW, HIGH, ALL = (published()[f"rate_{name}"] for name in ("low", "high", "all"))
+"""The sampling rates of Sections 4 and 6."""
+
 
 def direct_encoding(epsilon: float, domain_size: int) -> Floats:
     """Return the ``(reports, values)`` matrix of Definition 2.4: weight ``e^epsilon`` for the truth, 1 for all else."""

@@ -11,7 +11,7 @@ from ldpnb.deciders import identity, symbols
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.papers.biswas2022 import proofs
 from ldpnb.papers.biswas2022.proofs import KARY, KEEP, SWITCH, everywhere, f, k, n, pi, t
-from ldpnb.papers.biswas2022.routes import direct_encoding, published
+from ldpnb.papers.biswas2022.routes import LOW, USERS, direct_encoding
 from ldpnb.privacy import channel
 from ldpnb.sections import Numbers, Pairs, second_route
 
@@ -59,5 +59,4 @@ def theorem_2_1(e: Evidence) -> Numbers:
     e.decides(identity(mean, SampledCounts(n, pi, pure).mean_unadjusted(n * f)))
     bias = n * f - mean
     e.decides(identity(bias, n * (1 - pi) * (f + q / gap)) and everywhere(bias, q=(0, 1), gap=(0, 1)))
-    sampled = SampledCounts(int(published()["nodes"]), published()["rate_low"], KaryRandomisedResponse(1.0, 101))
-    return {"bias": sampled.bias_unadjusted(2500)}
+    return {"bias": SampledCounts(USERS, LOW, KaryRandomisedResponse(1.0, 101)).bias_unadjusted(2500)}

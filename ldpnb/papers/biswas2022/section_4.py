@@ -19,7 +19,7 @@ from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.papers.biswas2022 import proofs
 from ldpnb.papers.biswas2022.proofs import everywhere, f, n, pi, survey, t
-from ldpnb.papers.biswas2022.routes import published
+from ldpnb.papers.biswas2022.routes import ALL, HIGH, LOW, USERS, published
 from ldpnb.papers.biswas2022.tables.sampling import distributions
 from ldpnb.rng import stream
 from ldpnb.sections import Numbers, Pairs, second_route
@@ -47,10 +47,9 @@ def _project_simplex() -> Pairs:
 
 def _distance(name: str, distribution: Floats, rate: float, epsilon: float) -> float:
     """Return the mean total variation distance between an estimate and the data, in the normal limit."""
-    users = int(published()["nodes"])
-    known = SampledCounts(users, rate, KaryRandomisedResponse(epsilon, distribution.size))
-    deviations = np.sqrt(getattr(known, f"variance_{name}")(users * distribution))
-    return float(distances.expected_total_variation(deviations, users=users))
+    known = SampledCounts(USERS, rate, KaryRandomisedResponse(epsilon, distribution.size))
+    deviations = np.sqrt(getattr(known, f"variance_{name}")(USERS * distribution))
+    return float(distances.expected_total_variation(deviations, users=USERS))
 
 
 def _simulated(
@@ -61,12 +60,12 @@ def _simulated(
     An estimate has negative entries unless it is projected onto the simplex.
     """
     rng = stream("distance", rate, epsilon, seed=2022)
-    users, mechanism = int(published()["nodes"]), KaryRandomisedResponse(epsilon, distribution.size)
-    counts = synthetic.sample_counts(distribution, users, rng=rng)
+    mechanism = KaryRandomisedResponse(epsilon, distribution.size)
+    counts = synthetic.sample_counts(distribution, USERS, rng=rng)
     tallies = np.array([reporters.sampled_tallies(counts, rate, mechanism, rng=rng) for _ in range(RUNS)])
     known: dict[str, Any] = {"sampling_rate": rate, "mechanism": mechanism}
-    shares = getattr(estimators, name)(tallies, **known | ({"users": users} if name == G_DE else {})) / users
-    off = np.abs((frequency.project_simplex(shares) if projected else shares) - counts / users).sum(axis=1) / 2
+    shares = getattr(estimators, name)(tallies, **known | ({"users": USERS} if name == G_DE else {})) / USERS
+    off = np.abs((frequency.project_simplex(shares) if projected else shares) - counts / USERS).sum(axis=1) / 2
     return float(off.mean()), float(off.std(ddof=1) / np.sqrt(RUNS))
 
 
@@ -77,14 +76,13 @@ def section_4_domain(e: Evidence) -> Numbers:
 
 
 def figure_1_and_2(e: Evidence) -> Numbers:
-    rates = published()["rate_low"], published()["rate_high"]
     e.proven(all(identity(proofs.moments(proofs.rescaled, law)[0], n * f) for law in proofs.DATA.values()))
     e.proven(proofs.sums_over_users("variance_rescaled") and proofs.thinned(proofs.rescaled))
     e.proven(proofs.improves("variance_rescaled"))
     numbers: dict[str, object] = {}
     for name, distribution in (("first", FIRST), ("second", SECOND)):
-        closed = [_distance(G_DE, distribution, rate, EPSILON) for rate in rates]
-        drawn = [_simulated(G_DE, distribution, rate, EPSILON) for rate in rates]
+        closed = [_distance(G_DE, distribution, rate, EPSILON) for rate in (LOW, HIGH)]
+        drawn = [_simulated(G_DE, distribution, rate, EPSILON) for rate in (LOW, HIGH)]
         e.needs(better(closed[1], closed[0]))
         e.sure(all(abs(d[0] - mean) < 6 * d[1] + 0.01 * mean for mean, d in zip(closed, drawn, strict=True)))
         numbers |= {name: joined(closed, ".3f"), f"{name}_drawn": joined((mean for mean, _ in drawn), ".3f")}
@@ -97,11 +95,9 @@ def figure_3_trade_off(e: Evidence) -> Numbers:
     e.decides(identity(reporters.expected_reports([n * f, n - n * f], pi), n * pi))
     e.proven(proofs.sums_over_users("variance_realised_size") and proofs.thinned(proofs.realised))
     e.decides(proofs.improves("variance_realised_size"))
-    low, high = published()["rate_low"], published()["rate_high"]
-    users = int(published()["nodes"])
-    few, many = (reporters.expected_reports(users, rate) for rate in (low, high))
-    e.same([few, many], [low * users, high * users])
-    far, near = (_distance(C_HAT, FIRST, rate, EPSILON) for rate in (low, high))
+    few, many = (reporters.expected_reports(USERS, rate) for rate in (LOW, HIGH))
+    e.same([few, many], [LOW * USERS, HIGH * USERS])
+    far, near = (_distance(C_HAT, FIRST, rate, EPSILON) for rate in (LOW, HIGH))
     e.needs(better(near, far))
     return {"few": few, "far": far, "many": many, "near": near}
 
@@ -119,12 +115,11 @@ def figure_3_diminishing_returns(e: Evidence) -> Numbers:
 
 def section_6_rate__1_against_1(e: Evidence) -> Numbers:
     e.proven(proofs.sums_over_users("variance_realised_size") and proofs.improves("variance_realised_size"))
-    low, full = published()["rate_low"], published()["rate_all"]
     tenth, all_of_them = (survey(rate=r).variance_realised_size(n * f) for r in (0.1, 1))
     e.decides(everywhere(4 * all_of_them - tenth))
 
     def lost(epsilon: float, level: float) -> float:
-        return _distance(C_HAT, FIRST, low, epsilon) - _distance(C_HAT, FIRST, full, epsilon) - level
+        return _distance(C_HAT, FIRST, LOW, epsilon) - _distance(C_HAT, FIRST, ALL, epsilon) - level
 
     raw = [_tenth_against_all(epsilon)[0] for epsilon in (1.0, 3.0, 8.0)]
     e.sure(min(raw) > 2)
@@ -141,6 +136,6 @@ def section_6_rate__1_against_1(e: Evidence) -> Numbers:
 def _tenth_against_all(epsilon: float, *, projected: bool = False) -> tuple[float, float]:
     """Return the ratio of the distances of c-hat at a tenth of the reports and at all of them, and its error."""
     (few, few_error), (many, many_error) = (
-        _simulated(C_HAT, FIRST, published()[rate], epsilon, projected=projected) for rate in ("rate_low", "rate_all")
+        _simulated(C_HAT, FIRST, rate, epsilon, projected=projected) for rate in (LOW, ALL)
     )
     return few / many, few / many * math.hypot(few_error / few, many_error / many)

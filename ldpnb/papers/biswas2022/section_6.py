@@ -16,7 +16,7 @@ from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.papers.biswas2022 import proofs
 from ldpnb.papers.biswas2022.proofs import KARY, KEEP, SWITCH, a, b, everywhere, f, n, pi, survey, t, u, v, x, y
-from ldpnb.papers.biswas2022.routes import direct_encoding, published
+from ldpnb.papers.biswas2022.routes import USERS, direct_encoding
 from ldpnb.privacy import channel, participation, shuffling
 from ldpnb.privacy.shuffling import ShuffledReports
 from ldpnb.rng import stream
@@ -106,9 +106,9 @@ def section_6_ii_maximum_likelihood(e: Evidence) -> Numbers:
 
 
 def section_6_open_question_ii(e: Evidence) -> Numbers:
-    users, ratios, budgets = int(published()["nodes"]), {}, {}
+    ratios, budgets = {}, {}
     for local, rate in ((5.0, 0.1), (7.0, 1.0), (8.0, 1.0)):
-        given = (users, rate, KaryRandomisedResponse(local, DOMAIN))
+        given = (USERS, rate, KaryRandomisedResponse(local, DOMAIN))
         reports = ShuffledReports(*given)
         high, low = reports.epsilon_upper(DELTA), reports.epsilon_lower(DELTA)
         e.same([reports.delta_upper(high), reports.delta_lower(low)], [DELTA, DELTA], rel=1e-6, abs=0)
@@ -116,9 +116,9 @@ def section_6_open_question_ii(e: Evidence) -> Numbers:
         variance = SampledCounts(*given).rare_variance_realised_size
         ratios[local], budgets[local] = variance / shuffling.gaussian_deviation(high, DELTA) ** 2, high
     gaussian = shuffling.gaussian_deviation(budgets[5.0], DELTA) ** 2
-    common = SampledCounts(users, 0.1, KaryRandomisedResponse(5.0, DOMAIN)).variance_realised_size(0.05 * users)
+    common = SampledCounts(USERS, 0.1, KaryRandomisedResponse(5.0, DOMAIN)).variance_realised_size(0.05 * USERS)
     laplace = ratios[5.0] * gaussian / histograms.central_laplace_count_variance(budgets[5.0])
-    generic = shuffling.closed_form(DELTA, users=users, epsilon=5.0)
+    generic = shuffling.closed_form(DELTA, users=USERS, epsilon=5.0)
     e.needs(within("equal", ratios[5.0], 1) and generic > budgets[5.0])
     e.needs(ratios[5.0] < ratios[7.0] < ratios[8.0] and common > 2 * gaussian and laplace > 1)
     numbers = {"central": budgets[5.0], "laplace": laplace, "common": common / gaussian, "generic": generic}

@@ -26,10 +26,7 @@ DISTANCE = "total variation distance"
 
 
 def distributions() -> dict[str, Floats]:
-    """Return the two of Section 4, on the values ``0 .. 100``.
-
-    The second, `BOTH`, is read as a mixture (see `ldpnb.data.synthetic.binomial`).
-    """
+    """Return the two of Section 4, on ``0 .. 100``; the second is read as a mixture (`synthetic.binomial` says why)."""
     given = published()
     largest, chances = int(given["first_trials"]), (given[f"second_probability_{end}"] for end in ("high", "low"))
     return {

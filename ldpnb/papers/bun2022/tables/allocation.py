@@ -84,19 +84,13 @@ def standard_errors(population: Strata, overall_variance: float, totals: Sequenc
 
 @table
 def drawn_means(tally: pd.DataFrame, boundaries: Sequence[int], total: int, *, repetitions: int, seed: int) -> Rows:
-    """Yield weighted means of drawn samples, by their tallies, beside the exact standard error.
-
-    At least one record is drawn from every stratum.
-    """
+    """Yield weighted means of samples with a record of every stratum at least, beside the exact standard error."""
     population = by_size(tally, boundaries)
     employees, counts = tally["employees"].to_numpy(), tally["establishments"].to_numpy()
     stratum = _stratum(employees, boundaries)
     members = [(employees[stratum == i], counts[stratum == i]) for i in range(population.sizes.size)]
-    shares = {
-        "Neyman": population.neyman(total),
-        "proportional": population.proportional(total / population.population),
-    }
-    for name, asked in shares.items():
+    even = population.proportional(total / population.population)
+    for name, asked in (("Neyman", population.neyman(total)), ("proportional", even)):
         drawn = np.maximum(strata.largest_remainder(population.capped(asked)), 1)
         rng = stream("weighted means", name, total, seed=seed)
         means = np.empty((repetitions, len(members)))

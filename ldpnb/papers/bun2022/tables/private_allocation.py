@@ -18,22 +18,17 @@ Candidates = dict[str, dict[str, Outcomes]]
 def candidates(family: Family, total: int) -> Candidates:
     """Return the outcomes of Neyman's, of proportional and of all fixed allocations, which look at no population."""
     pairs = [(m, total - m) for m in range(1, total) if m <= family.sizes[0] and total - m <= family.sizes[1]]
-    rules = {
-        "Neyman": {"": allocation.neyman(family, total)},
-        "proportional, rounded at random": {"": allocation.proportional(family.sizes, total / sum(family.sizes))},
-        "best found": {str(pair): allocation.fixed(pair) for pair in pairs},
-    }
+    neyman, even = allocation.neyman(family, total), allocation.proportional(family.sizes, total / sum(family.sizes))
     return {
-        kind: {name: allocation.outcomes(family, rule) for name, rule in some.items()} for kind, some in rules.items()
+        "Neyman": {"": allocation.outcomes(family, neyman)},
+        "proportional, rounded at random": {"": allocation.outcomes(family, even)},
+        "best found": {str(pair): allocation.outcomes(family, allocation.fixed(pair)) for pair in pairs},
     }
 
 
 @table
 def variances(tables: Candidates, epsilons: Sequence[float]) -> Rows:
-    """Yield the variance of the private weighted mean at equal privacy, for the best rule of each kind.
-
-    The best is the one with the least largest variance over populations.
-    """
+    """Yield the variance of the private mean at equal privacy, for the rule of each kind whose largest one is least."""
     for epsilon, (kind, some) in product(epsilons, tables.items()):
         (worst, mean, scale), name = min((_private(outcomes, epsilon), name) for name, outcomes in some.items())
         row = {"epsilon (nats)": epsilon, "rule": kind, "choice": name, "noise scale": scale}
