@@ -37,11 +37,6 @@ def direct_encoding(epsilon: float, domain_size: int) -> Floats:
     return np.asarray(weights / weights.sum(axis=0))
 
 
-def keep_and_switch(epsilon: float, domain_size: int) -> Floats:
-    """Return the two probabilities of Definition 2.4, of the truth and of a given other value."""
-    return direct_encoding(epsilon, domain_size)[0, :2]
-
-
 def normal_delta(epsilon: float, deviation: float) -> float:
     """Integrate the hockey stick of two normal densities at a histogram's distance, ``sqrt(2)``."""
     points, weights = np.polynomial.legendre.leggauss(80)
@@ -85,8 +80,7 @@ class Case:
     With `iid` every user's value is drawn from the empirical distribution of `values` instead.
     """
 
-    epsilon: float
-    domain_size: int
+    mechanism: KaryRandomisedResponse
     values: tuple[int, ...]
     rates: tuple[float, ...]
     iid: bool = False
@@ -97,14 +91,14 @@ class Case:
         return len(self.values)
 
     @property
-    def mechanism(self) -> KaryRandomisedResponse:
-        """The randomiser."""
-        return KaryRandomisedResponse(self.epsilon, self.domain_size)
+    def encoding(self) -> Floats:
+        """The mechanism as Definition 2.4 prints it."""
+        return direct_encoding(self.mechanism.epsilon, self.mechanism.domain_size)
 
     @property
     def one_hot(self) -> Floats:
         """Users who hold each value, one by one, ``(users, k)``."""
-        return np.eye(self.domain_size)[list(self.values)]
+        return np.eye(self.mechanism.domain_size)[list(self.values)]
 
     @property
     def holders(self) -> Floats:
@@ -119,17 +113,17 @@ class Case:
     @property
     def personal(self) -> PersonalRates:
         """The closed forms at any rates, each user a group."""
-        return PersonalRates(np.ones(self.users), np.array(self.rates), self.mechanism)
+        return PersonalRates(np.ones(self.users), self.rates, self.mechanism)
 
     @cached_property
     def outcomes(self) -> tuple[Floats, Floats]:
         """What users who are silent or report one of ``k`` values may do: ``(k+1)^n`` tallies, and their chances."""
         law = np.broadcast_to(self.one_hot.mean(axis=0), self.one_hot.shape) if self.iid else self.one_hot
-        report = np.array(self.rates)[:, None] * (law @ direct_encoding(self.epsilon, self.domain_size).T)
+        report = np.array(self.rates)[:, None] * (law @ self.encoding.T)
         law = np.column_stack([1 - report.sum(axis=1), report])  # silence first
-        choices = np.indices((self.domain_size + 1,) * self.users).reshape(self.users, -1).T
+        choices = np.indices((law.shape[1],) * self.users).reshape(self.users, -1).T
         chances = law[np.arange(self.users), choices].prod(axis=1)
-        return np.eye(self.domain_size + 1)[choices].sum(axis=1)[:, 1:], chances
+        return np.eye(law.shape[1])[choices].sum(axis=1)[:, 1:], chances
 
     @property
     def tallies(self) -> Floats:
@@ -149,13 +143,13 @@ class Case:
     @property
     def pooled(self) -> Floats:
         """The estimate T in every outcome, from the h that the proof of Theorem 5.1 prints; at one rate (5), g_DE."""
-        keep, switch = keep_and_switch(self.epsilon, self.domain_size)
+        keep, switch = self.encoding[0, :2]
         users, expected = self.users, sum(self.rates)
         shift = users * switch * (users - expected) / (expected * (keep - switch))
         return users * self.unadjusted / expected + shift
 
     def _less(self, users: Floats | float) -> Floats:
-        keep, switch = keep_and_switch(self.epsilon, self.domain_size)
+        keep, switch = self.encoding[0, :2]
         return np.asarray((self.tallies - users * switch) / (keep - switch))
 
     def mean(self, estimates: Floats) -> Floats:
@@ -168,16 +162,16 @@ class Case:
 
 
 FIXED = (
-    Case(1.0, 4, (0, 0, 1, 2), (0.5,) * 4),
-    Case(0.1, 3, (0, 0, 0, 1), (0.1,) * 4),
-    Case(4.0, 2, (0, 1, 1, 1, 1, 1), (0.9,) * 6),
-    Case(2.0, 3, (0, 1, 1, 1), (1.0,) * 4),
+    Case(KaryRandomisedResponse(1.0, 4), (0, 0, 1, 2), (0.5,) * 4),
+    Case(KaryRandomisedResponse(0.1, 3), (0, 0, 0, 1), (0.1,) * 4),
+    Case(KaryRandomisedResponse(4.0, 2), (0, 1, 1, 1, 1, 1), (0.9,) * 6),
+    Case(KaryRandomisedResponse(2.0, 3), (0, 1, 1, 1), (1.0,) * 4),
 )
 CASES = FIXED + tuple(replace(case, iid=True) for case in FIXED)
 PERSONAL = (
-    Case(1.0, 4, (0, 0, 1, 2, 1), (0.8, 0.8, 0.2, 0.2, 0.5)),
-    Case(0.3, 3, (0, 0, 0, 1, 1, 1), (0.1, 0.1, 0.9, 0.9, 0.9, 0.1)),
-    Case(3.0, 4, (1, 1, 2, 2), (0.3, 1.0, 0.3, 1.0)),
+    Case(KaryRandomisedResponse(1.0, 4), (0, 0, 1, 2, 1), (0.8, 0.8, 0.2, 0.2, 0.5)),
+    Case(KaryRandomisedResponse(0.3, 3), (0, 0, 0, 1, 1, 1), (0.1, 0.1, 0.9, 0.9, 0.9, 0.1)),
+    Case(KaryRandomisedResponse(3.0, 4), (1, 1, 2, 2), (0.3, 1.0, 0.3, 1.0)),
 )
 """With personal rates; nobody holds the last value."""
 
@@ -185,7 +179,7 @@ PERSONAL = (
 @second_route(KaryRandomisedResponse.p, KaryRandomisedResponse.q, KaryRandomisedResponse.truthful_rate)
 def _randomiser() -> Pairs:
     for epsilon, size in ((1e-6, 2), (1.0, 4), (3.0, 101), (50.0, 101)):
-        mechanism, (keep, switch) = KaryRandomisedResponse(epsilon, size), keep_and_switch(epsilon, size)
+        mechanism, (keep, switch) = KaryRandomisedResponse(epsilon, size), direct_encoding(epsilon, size)[0, :2]
         yield [mechanism.p, mechanism.q], [keep, switch]
         yield mechanism.truthful_rate, np.expm1(epsilon) * switch
 

@@ -188,9 +188,8 @@ def section_6_2_pps_of_clusters(e: Evidence) -> Numbers:
     # as one cluster grows alone, its chance goes to 1 and the ratio to t
     e.proven(limit(samples.pps_rate(own, own + rest, 1), own.expression, oo) == 1)
     e.proven(identity(limit(by_size(own, rest, chance), own.expression, oo), t))
-    small, large = (unequal.pps_cluster_loss([size] * 100, 0.5) for size in (2, 10))
-    many = unequal.pps_cluster_loss([3] * 1000, 0.5)
-    single = unequal.pps_cluster_loss(LARGE, 0.5)
+    tried = [2] * 100, [10] * 100, [3] * 1000, LARGE
+    small, large, many, single = (unequal.pps_cluster_loss(sizes, 0.5) for sizes in tried)
     e.needs(large > 0.5 and many <= np.log1p(np.exp(3) / 999) and single > many)
     return {"small": small, "large": large, "single": single}
 

@@ -158,7 +158,7 @@ def shuffled_reports_against_central_gaussian_noise(e: Evidence) -> Numbers:
         reports = shuffling.ShuffledReports(USERS, rate, KaryRandomisedResponse(local, 101))
         e.same([reports.delta_lower(central), reports.delta_upper(central)], [DELTA, DELTA], rel=5e-3, abs=0)
         variance = float(SampledCounts(USERS, rate, reports.mechanism).rare_variance_realised_size)
-        one = Case(local, 101, (0,), (rate,))  # a user who holds another value
+        one = Case(reports.mechanism, (0,), (rate,))  # a user who holds another value
         e.same(estimators.realised_size(one.tallies, sampling_rate=rate, mechanism=one.mechanism), one.realised)
         e.same(variance, USERS * one.variance(one.realised)[1])
         gaussian[central, rate] = variance / shuffling.gaussian_deviation(central, DELTA) ** 2

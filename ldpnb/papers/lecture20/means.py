@@ -65,9 +65,10 @@ def randomised_response(e: Evidence) -> Numbers:
     one_bit_is_understood(e)
     e.decides(proofs.positive_throughout(1 / (4 * u * u) - means.warner_variance(2 * u, 1)))
     largest = routes.published()["largest_epsilon"]
-    bits, f = np.array([1, 1, 1, 1, 0, 0]), FAILURE
+    bits, f, outcomes = np.array([1, 1, 1, 1, 0, 0]), FAILURE, np.array(list(product((0, 1), repeat=6)))
     for epsilon, chance in product((1e-2, 1.0, 8.0), (f, 0.3)):
-        outcomes, chances = routes.all_bits(routes.printed_rates(bits, epsilon, 1.0))
+        rates = routes.printed_rates(bits, epsilon, 1.0)
+        chances = np.where(outcomes == 1, rates, 1 - rates).prod(axis=1)
         errors = routes.printed_means(outcomes, epsilon, 1.0) - bits.mean()
         e.same(means.warner_error(epsilon, 6, 4, chance), routes.smallest_error(errors, chances, chance))
     e.same(means.largest_warner_constant(1, f), np.log((1 - f) / f) * (1 - f) / (1 - 2 * f), rel=1e-7)

@@ -29,12 +29,6 @@ def printed_means(bits: ArrayLike, epsilon: float, upper: float) -> Floats:
     return np.asarray((upper * (np.asarray(bits) * (growth + 1) - 1) / (growth - 1)).mean(axis=-1))
 
 
-def all_bits(rates: Floats) -> tuple[Floats, Floats]:
-    """Return all ``2^n`` outcomes of independent bits, ``(2^n, n)``, and their chances."""
-    bits = np.array(list(product((0, 1), repeat=len(rates))), dtype=float)
-    return bits, np.where(bits == 1, rates, 1 - rates).prod(axis=1)
-
-
 def printed_signs(parameter: float, domain_size: int) -> tuple[Floats, Floats]:
     """Return all ``2^k`` sign vectors and the lecture's law of them, ``(2^k, k)``, a column per value held."""
     signs = np.array(list(product((-1, 1), repeat=domain_size)), dtype=float)
