@@ -9,7 +9,7 @@ import numpy as np
 
 from ldpnb import checks
 from ldpnb.arithmetic import Real, is_exact
-from ldpnb.mechanisms.frequency import FrequencyMechanism
+from ldpnb.mechanisms.registry import FrequencyMechanism
 
 
 def pure_variance(holders: Real, *, users: Real, mechanism: FrequencyMechanism) -> Real:

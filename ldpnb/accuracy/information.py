@@ -15,7 +15,8 @@ from scipy.special import betaincc, digamma, expit, gammaln
 
 from ldpnb import checks
 from ldpnb.arithmetic import Floats, Real, real
-from ldpnb.mechanisms.frequency import FrequencyMechanism, KaryRandomisedResponse
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.mechanisms.registry import FrequencyMechanism
 
 _LEAST_SINGULAR = 1e-6
 """Down to here, entries correct to 1e-16 give the differences between nearly equal inputs to 1e-10."""

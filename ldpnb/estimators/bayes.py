@@ -18,7 +18,7 @@ from scipy.special import gammaln
 from ldpnb import checks
 from ldpnb.arithmetic import Floats, Ints, real
 from ldpnb.estimators.saddle import saddle_point
-from ldpnb.mechanisms.frequency import FrequencyMechanism
+from ldpnb.mechanisms.registry import FrequencyMechanism
 
 _NEGLIGIBLE = 1e-30
 _LARGEST_TABLE = 5_000_000

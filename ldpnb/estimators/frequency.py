@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
 from ldpnb.arithmetic import Floats, Real, real
-from ldpnb.mechanisms.frequency import FrequencyMechanism
+from ldpnb.mechanisms.registry import FrequencyMechanism
 
 _SHORT = 256
 """Rows up to here are looked at whole, and many at once."""

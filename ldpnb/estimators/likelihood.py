@@ -17,7 +17,7 @@ from ldpnb import checks
 from ldpnb.arithmetic import Floats, Ints, real
 from ldpnb.estimators.frequency import filled, project_simplex, unbiased
 from ldpnb.estimators.solvers import Supports, interior_point, proximal_newton
-from ldpnb.mechanisms.frequency import FrequencyMechanism
+from ldpnb.mechanisms.registry import FrequencyMechanism
 
 _SHORT = 32
 _PLAIN = 70.0

@@ -8,7 +8,6 @@ For simulation only: a statistical generator and noise in floating point protect
 """
 
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,43 +20,6 @@ EXPLICIT_UNARY_LIMIT = 12
 
 EXPLICIT_RESPONSE_LIMIT = 10_000
 """Largest domain for which the ``k * k`` channel of randomised response is listed."""
-
-
-class FrequencyMechanism(Protocol):
-    """What estimators need to know about a mechanism for categorical answers."""
-
-    @property
-    def domain_size(self) -> int:
-        """Number ``k`` of values."""
-
-    @property
-    def p(self) -> float:
-        """Probability that a report supports its sender's value."""
-
-    @property
-    def q(self) -> float:
-        """Probability that a report supports another given value."""
-
-    @property
-    def miss_rate(self) -> float:
-        """Probability ``1 - p`` that a report does not support its sender's value, computed without subtraction."""
-
-    @property
-    def truthful_rate(self) -> float:
-        """Difference ``p - q``, computed without subtraction; ``1 - q = miss_rate + truthful_rate`` does not cancel."""
-
-    @property
-    def epsilon(self) -> float:
-        """Exact privacy loss in nats."""
-
-    def _holders(self, tallies: Real, reports: Real) -> Real:
-        """Return ``(tallies - reports q) / (p - q)``, unbiased for how many senders of the reports hold each value.
-
-        Near epsilon 0 almost everything cancels, and is therefore cancelled in whole numbers first.
-        """
-
-    def sample_tallies(self, counts: ArrayLike, *, rng: np.random.Generator) -> Ints:
-        """Draw how many reports support each value, ``(k,)``, from how many users hold it, ``(k,)``."""
 
 
 @dataclass(frozen=True, slots=True)

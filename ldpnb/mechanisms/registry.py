@@ -7,12 +7,21 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from ldpnb.mechanisms.contrasts import Contrast, SignedBit, SignedLaplace
-from ldpnb.mechanisms.frequency import FrequencyMechanism, KaryRandomisedResponse, UnaryEncoding
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.groups import DiscretisedMeans, GroupMeans, LaplaceMeans
 from ldpnb.mechanisms.hashing import LocalHashing
 from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, MeanMechanism, OneBit
 from ldpnb.mechanisms.signs import SignRandomiser
 from ldpnb.mechanisms.subsets import SubsetSelection
+
+FrequencyMechanism = KaryRandomisedResponse | UnaryEncoding | SubsetSelection | LocalHashing | SignRandomiser
+"""A mechanism for categorical answers.
+
+A report supports its sender's value with probability `p`, ``1 - p`` being `miss_rate`, and any other given value with
+probability `q`, ``p - q`` being `truthful_rate`; neither difference cancels. ``_holders(tallies, reports)`` is
+``(tallies - reports q) / (p - q)``, unbiased for how many of the senders hold each value: near epsilon 0 almost
+everything cancels, and is therefore cancelled in whole numbers first.
+"""
 
 FREQUENCY: Mapping[str, Callable[[float, int], FrequencyMechanism]] = MappingProxyType(
     {

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ldpnb import checks
-from ldpnb.mechanisms.frequency import FrequencyMechanism
+from ldpnb.mechanisms.registry import FrequencyMechanism
 
 KINDS = ("binary", "labels", "bits", "number", "Laplace")
 """A yes/no answer; a label by k-ary randomised response; a bit per label by unary encoding; a bit of a number in a

@@ -16,8 +16,8 @@ from ldpnb import checks
 from ldpnb.arithmetic import Floats, Ints
 from ldpnb.data import synthetic
 from ldpnb.estimators import bayes, frequency, likelihood
-from ldpnb.mechanisms.frequency import FrequencyMechanism, UnaryEncoding
-from ldpnb.mechanisms.registry import FREQUENCY
+from ldpnb.mechanisms.frequency import UnaryEncoding
+from ldpnb.mechanisms.registry import FREQUENCY, FrequencyMechanism
 from ldpnb.notebook import Rows, table
 from ldpnb.rng import stream
 
