@@ -21,14 +21,12 @@ from scipy.optimize import brentq, minimize_scalar
 
 from ldpnb import checks
 from ldpnb.arithmetic import Floats
-from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
+from ldpnb.mechanisms.frequency import UnaryEncoding
 from ldpnb.mechanisms.hashing import LocalHashing
+from ldpnb.mechanisms.registry import FrequencyMechanism
 from ldpnb.mechanisms.signs import SignRandomiser
 from ldpnb.mechanisms.subsets import SubsetSelection
 from ldpnb.privacy.channel import as_channel
-
-Known = KaryRandomisedResponse | UnaryEncoding | SubsetSelection | LocalHashing | SignRandomiser
-"""Mechanisms with a blanket in closed form."""
 
 ROUNDING = 1e-14
 """Bound on the relative error of a Fourier coefficient of one user's law, and of the transform of all."""
@@ -50,6 +48,7 @@ class Blanket:
     - `first`, `second`, (pairs, m) float: ``R(y|x) / w(y)`` and ``R(y|x') / w(y)`` for the pairs ``x, x'`` to consider.
     - `epsilon`, float: local budget.
 
+    >>> from ldpnb.mechanisms.frequency import KaryRandomisedResponse
     >>> blanket = Blanket.of(KaryRandomisedResponse(3.0, 20))
     >>> round(blanket.epsilon_upper(1e-6, users=5000), 4)
     0.2344
@@ -72,42 +71,27 @@ class Blanket:
         return cls(least, rows[0], rows[1], float(np.log((matrix.max(axis=1) / least).max())))
 
     @classmethod
-    def of(cls, mechanism: Known) -> Self:
+    def of(cls, mechanism: FrequencyMechanism) -> Self:
         """Return the blanket of a mechanism for any number of values; all pairs are alike.
 
-        For sets and bits, an output's class is given by which of the two values it supports, and whether it supports
-        all.
+        An output supports both of the two values, the first, the second or neither; vectors of bits that support all
+        are a class of their own.
         """
-        budget = float(mechanism.epsilon)
+        growth, size = float(np.exp(mechanism.epsilon)), int(mechanism.domain_size)
         if isinstance(mechanism, UnaryEncoding | LocalHashing | SignRandomiser):
-            return cls._of_bits(mechanism, budget)
-        size, growth = int(mechanism.domain_size), float(np.exp(budget))
-        chosen = mechanism.subset_size if isinstance(mechanism, SubsetSelection) else 1
-        both = chosen * (chosen - 1) / (size * (size - 1))
-        one = chosen * (size - chosen) / (size * (size - 1))
-        share = size / (chosen * growth + size - chosen)  # of the blanket, uniform over the sets
-        chances = share * np.array([both, one, one, 1 - both - 2 * one])
-        return cls._reduced(chances, np.array([growth, growth, 1.0, 1.0]), np.array([growth, 1.0, growth, 1.0]), budget)
-
-    @classmethod
-    def _of_bits(cls, mechanism: UnaryEncoding | LocalHashing | SignRandomiser, budget: float) -> Self:
-        p, q, miss, size = (float(x) for x in (mechanism.p, mechanism.q, mechanism.miss_rate, mechanism.domain_size))
-        low = miss / (1 - q)  # a bit that is not set lowers the chance of its value, any set bit raises it
-        pair = np.array([q * q, q * (1 - q), q * (1 - q), (1 - q) ** 2]) * low
-        full = q**size
-        pair[0] = max(pair[0] - full * low, 0.0)
-        growth, flat = float(np.exp(budget)), 1.0
-        return cls._reduced(
-            np.append(pair, full * p / q),
-            np.array([growth, growth, flat, flat, flat]),
-            np.array([growth, flat, growth, flat, flat]),
-            budget,
-        )
-
-    @classmethod
-    def _reduced(cls, chances: Floats, first: Floats, second: Floats, budget: float) -> Self:
+            p, q = float(mechanism.p), float(mechanism.q)
+            # a bit that is not set lowers the chance of its value, any set bit raises it
+            low = float(mechanism.miss_rate) / (1 - q)
+            both, one, neither, full = q * q * low, q * (1 - q) * low, (1 - q) ** 2 * low, q**size
+            chances = np.array([max(both - full * low, 0.0), one, one, neither, full * p / q])
+        else:
+            chosen = mechanism.subset_size if isinstance(mechanism, SubsetSelection) else 1
+            both, one = (chosen * others / (size * (size - 1)) for others in (chosen - 1, size - chosen))
+            share = size / (chosen * growth + size - chosen)  # of the blanket, uniform over the sets
+            chances = share * np.array([both, one, one, 1 - both - 2 * one, 0.0])
         kept = chances > 0
-        return cls(chances[kept], first[None, kept], second[None, kept], budget)
+        first, second = np.array([[growth, growth, 1, 1, 1], [growth, 1, growth, 1, 1]])
+        return cls(chances[kept], first[None, kept], second[None, kept], float(mechanism.epsilon))
 
     def sampled(self, rate: float) -> Self:
         """Return the blanket if every user reports with this probability only, and silence is visible."""
