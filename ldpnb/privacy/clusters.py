@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit, logit
 
 from ldpnb import checks
-from ldpnb.arithmetic import Floats, Ints, Real, is_exact
+from ldpnb.arithmetic import Floats, Ints, Real
 from ldpnb.privacy.mixtures import log_mixed
 from ldpnb.privacy.subsampling import srs_loss, weighted_loss
 
@@ -218,36 +218,26 @@ def identified_cluster_loss_weak_bound(
     return loss - np.log1p(odds) - log_mixed(odds / (1 + odds), budget)
 
 
-def critical_cluster_size(share: Real, *, epsilon: Real, sampling_rate: Real) -> Real:
+def critical_cluster_size(share: float, *, epsilon: float, sampling_rate: float) -> float:
     """Return the common cluster size at which the deletion loss reaches the fraction `share` of epsilon.
 
     It solves ``B(n) = share * epsilon`` for clusters of one size ``n``, with the bound of Theorems 5.1 and 5.2, which
     is exact then. A result below 1 means that even clusters of one record lose that much. `share` and `sampling_rate`,
     the fraction of the clusters that is drawn, lie in ``(0, 1)``.
 
-    >>> round(float(critical_cluster_size(0.9, epsilon=0.1, sampling_rate=0.1)), 6)
+    >>> round(critical_cluster_size(0.9, epsilon=0.1, sampling_rate=0.1), 6)
     22.223912
     """
     part, budget = checks.open_probability(share=share), checks.positive(epsilon=epsilon)
     p = checks.open_probability(sampling_rate=sampling_rate)
-    risen, fallen = np.log(np.expm1((1 - part) * budget)), np.log(-np.expm1(-part * budget))
-    log_odds = risen - fallen + np.log(p / (1 - p))
-    if not is_exact(log_odds) and abs(log_odds) < 0.5:
-        # the odds less 1, without cancellation where share and rate are close
-        excess = (p - part) * np.expm1(budget) + _chord_above_exponential(part, budget)
-        log_odds = np.log1p(excess / ((1 - p) * np.expm1(part * budget)))
-    return (1 - log_odds / budget) / 2
+    low, high = sorted((part, p))
+    log_odds = np.copysign(np.log1p((high - low) / (low * (1 - high))), p - part)  # logit(p) - logit(share)
+    bend = _log_sinhc((1 - part) * budget / 2) - _log_sinhc(part * budget / 2)
+    return float(0.25 - (log_odds + bend) / budget / 2)
 
 
-def _chord_above_exponential(share: Real, x: Real) -> Real:
-    """Return ``share (e^x - 1) - (e^(share x) - 1)``, at ``x < 1`` by its series."""
-    rest = 1 - share
-    if x >= 1:
-        if share < 0.5:
-            return share * np.expm1(x) - np.expm1(share * x)
-        return np.exp(share * x) * np.expm1(rest * x) - rest * np.expm1(x)
-    term, powers, total = share * rest * x, 0, 0
-    for k in range(2, 24):
-        term, powers = term * x / k, 1 + share * powers
-        total = total + term * powers
-    return total
+def _log_sinhc(x: float) -> float:
+    """Return ``ln(sinh(x) / x)``, at small ``x`` by its series."""
+    if x < 0.1:
+        return x**2 / 6 - x**4 / 180 + x**6 / 2835 - x**8 / 37_800
+    return x + float(np.log(-np.expm1(-2 * x) / (2 * x)))
