@@ -79,18 +79,16 @@ class BestGapChannel:
     def _signal(self, ratio: float) -> Floats:
         return self._heights @ np.array([1, -1, -ratio, ratio])
 
-    def _gains(self, ratio: float) -> Floats:
-        return np.square(self._signal(ratio)) / self._means
-
     def _price(self, ratio: float) -> float:
         """Return the largest ``sum theta (M y)^2 / c`` over channels, a linear program with two equations by symmetry.
 
         Its vertices are pairs of patterns.
         """
-        return float(self._prices(self._gains(ratio)).max())
+        return float(self._prices(self._signal(ratio) ** 2).max())
 
-    def _prices(self, gains: Floats) -> Floats:
+    def _prices(self, squares: Floats) -> Floats:
         (one, other), (first, second) = self._vertices
+        gains = squares / self._means
         return first * gains[one] + second * gains[other]
 
     @cached_property
@@ -114,8 +112,8 @@ class BestGapChannel:
         largest = minimize_scalar(lambda log: -self._bound(np.exp(log)), bounds=(-16, 16), options={"xatol": 1e-13})
         ratio, (u, v) = float(np.exp(largest.x)), (self.target @ [[1, 0], [-1, 0], [0, -1], [0, 1]]).tolist()
         fixed, slope = self._signal(0.0), self._signal(1.0) - self._signal(0.0)
-        best = int(self._prices(self._gains(ratio)).argmax())
-        a, b, c = (float(self._prices(p / self._means)[best]) for p in (fixed**2, 2 * fixed * slope, slope**2))
+        best = int(self._prices(self._signal(ratio) ** 2).argmax())
+        a, b, c = (float(self._prices(p)[best]) for p in (fixed**2, 2 * fixed * slope, slope**2))
         turn = 2 * u * c - v * b
         flat = (2 * v * a - u * b) / turn if turn else ratio
         near = abs(flat - ratio) < 1e-6 * ratio and self._bound(flat) >= self._bound(ratio) * (1 - 1e-15)
@@ -140,7 +138,7 @@ class BestGapChannel:
         price = self._price(ratio)
         signal = self._signal(ratio) * float(self.target @ (1, -1, -ratio, ratio)) / price
         slopes = (signal / self._means)[:, None] * rows / self.target
-        gains = self._gains(ratio) / price
+        gains = self._signal(ratio) ** 2 / self._means / price
         theta = nnls(np.vstack([rows.T, slopes.T, gains]), np.ones(9))[0]
         theta = (theta + theta[_FLIPPED]) / 2
         used = theta @ rows
@@ -156,10 +154,13 @@ class BestGapChannel:
             theta[(_PATTERNS == [0, 0, 1, 1]).all(axis=1)] += added[1]
         return read_only(theta)
 
-    def _information(self, theta: Floats) -> tuple[Floats, Floats]:
-        """Return how well patterns separate the signs in either group, in units of their weights, and the squares."""
+    @cached_property
+    def _estimate(self) -> tuple[Floats, Floats, float]:
+        """How patterns separate the signs in either group, the weights of both in the estimate, and what these miss."""
         half = (self._heights[:, [0, 2]] - self._heights[:, [1, 3]]) / (2 * self.target[[0, 2]])
-        return half, (half * (theta / self._means)[:, None]).T @ half
+        matrix = (half * (self.weights / self._means)[:, None]).T @ half
+        y = np.linalg.lstsq(matrix, np.ones(2), rcond=1e-14)[0]
+        return read_only(half), read_only(y), float(np.abs(matrix @ y - 1).max())
 
     @property
     def variance(self) -> float:
@@ -167,9 +168,8 @@ class BestGapChannel:
 
         No other values give a larger one, since the second moment of a report does not depend on the value.
         """
-        _, matrix = self._information(self.weights)
-        y = np.linalg.lstsq(matrix, np.ones(2), rcond=1e-14)[0]
-        if not np.abs(matrix @ y - 1).max() < 1e-7:
+        _, y, missed = self._estimate
+        if not missed < 1e-7:
             got = f"got share={self.share!r}, epsilon={self.epsilon!r}"
             raise ValueError(f"share and epsilon must leave digits for the gap, {got}")
         return float(y.sum())
@@ -181,5 +181,5 @@ class BestGapChannel:
     @cached_property
     def scores(self) -> Floats:
         """Score of each pattern, (14,): the mean score of all reports is the unbiased gap."""
-        half, matrix = self._information(self.weights)
-        return read_only(half @ np.linalg.lstsq(matrix, np.ones(2), rcond=1e-14)[0] / self._means)
+        half, y, _ = self._estimate
+        return read_only(half @ y / self._means)
