@@ -153,21 +153,14 @@ def log_symmetric_ratio(log_weights: ArrayLike, order: int) -> float:
 def _balance(weights: Floats, repeats: Ints, expected: float) -> float:
     """Return some ``ln z`` at which coins with log-odds ``ln z + weights`` show about `expected` heads on average.
 
-    Newton's method kept inside a shrinking bracket. A hundredth of a head is near enough: the ratio is the same for
-    every ``z``.
+    A hundredth of a head is near enough: the ratio is the same for every ``z``.
     """
-    margin = float(np.log(repeats.sum())) + 2
-    low, high = -float(weights.max()) - margin, -float(weights.min()) + margin
-    log_scale = (low + high) / 2
-    while high - low > 1e-12 * (1 + abs(low) + abs(high)):
-        heads = expit(log_scale + weights)
-        surplus, slope = float(repeats @ heads) - expected, float(repeats @ (heads * (1 - heads)))
-        if abs(surplus) < 0.01:
-            break
-        low, high = (low, log_scale) if surplus > 0 else (log_scale, high)
-        step = log_scale - surplus / slope if slope > 0 else np.nan
-        log_scale = step if low < step < high else (low + high) / 2
-    return log_scale
+    from scipy.optimize import brentq
+
+    count = repeats.sum()
+    margin = np.log(count) + 2
+    low, high = -weights.max() - margin, -weights.min() + margin
+    return float(brentq(lambda scale: repeats @ expit(scale + weights) - expected, low, high, xtol=0.04 / count))
 
 
 def _two_central_probabilities(heads: Floats, repeats: Ints, order: int) -> tuple[float, float]:
