@@ -193,7 +193,8 @@ def _improved(p: Floats, q: Floats, distances: Floats, logs: Floats) -> tuple[fl
     room = np.clip(distances[tail, head] + logs[head] - logs[tail], 0.0, REACH)
     here, there = (w * np.exp(logs - logs.max()) for w in (p, q))
     matrix = _pairs(tail, head, np.exp(room), len(p))
-    gain, u = _solve(here / here.sum(), matrix, np.expm1(room) / unit, equal=there / there.sum())
+    level = {"A_eq": there[None] / there.sum(), "b_eq": [0.0], "bounds": (None, None)}
+    gain, u = _solve(here / here.sum(), matrix, np.expm1(room) / unit, **level)
     return float(np.log1p(unit * gain)), _along_tight(logs + np.log1p(np.maximum(unit * u, _LEAST)), distances)
 
 
@@ -252,29 +253,14 @@ def _pairs(tail: Ints, head: Ints, ratio: Floats, count: int) -> Floats:
     return matrix
 
 
-def _solve(
-    objective: Floats,
-    matrix: Floats,
-    limits: Floats,
-    *,
-    equal: Floats | None = None,
-    bounds: tuple[float | None, float | None] = (None, None),
-) -> tuple[float, Floats]:
-    """Maximise ``objective . x`` subject to ``matrix x <= limits`` and, if given, ``equal . x = 0``."""
+def _solve(objective: Floats, matrix: Floats, limits: Floats, **constraints: Any) -> tuple[float, Floats]:
+    """Maximise ``objective . x`` subject to ``matrix x <= limits`` and further constraints, named as scipy does."""
     from scipy.optimize import linprog
     from scipy.sparse import csr_array
 
+    tolerances: Any = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
     sparse: Any = csr_array(matrix)
-    result = linprog(
-        -objective,
-        A_ub=sparse,
-        b_ub=limits,
-        A_eq=None if equal is None else equal[None, :],
-        b_eq=None if equal is None else [0.0],
-        bounds=bounds,
-        method="highs-ds",
-        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
-    )
+    result = linprog(-objective, A_ub=sparse, b_ub=limits, method="highs-ds", options=tolerances, **constraints)
     if result.status != 0:
         raise RuntimeError(f"the linear program failed: {result.message}")
     solution = np.asarray(result.x, dtype=float)
