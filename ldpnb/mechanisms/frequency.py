@@ -90,7 +90,7 @@ class KaryRandomisedResponse:
 
     def randomize(self, values: ArrayLike, *, rng: np.random.Generator) -> Ints:
         """Randomize users one by one: values in ``0 .. k-1``, ``(n,)``, to reports, ``(n,)``."""
-        own = values_of_users(values, self.domain_size)
+        own = of_users(self.domain_size, values=values)
         uniform = rng.integers(0, self.domain_size, own.size)
         return np.where(rng.random(own.size) < self.truthful_rate, own, uniform)
 
@@ -203,7 +203,7 @@ class UnaryEncoding:
 
     def randomize(self, values: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.uint8]:
         """Randomize users one by one: values in ``0 .. k-1``, ``(n,)``, to bits, ``(n, k)``."""
-        own = values_of_users(values, self.domain_size)
+        own = of_users(self.domain_size, values=values)
         bits = np.empty((own.size, self.domain_size), dtype=np.uint8)
         rows = max(1, 2**22 // self.domain_size)
         for start in range(0, own.size, rows):
@@ -219,13 +219,14 @@ def counts_of_users(counts: ArrayLike, domain_size: int) -> Ints:
     return checks.entries(domain_size, counts=checks.counts(counts=counts))
 
 
-def values_of_users(values: ArrayLike, domain_size: int) -> Ints:
-    """Return validated values, a whole number in ``0 .. domain_size - 1`` per user."""
+def of_users(size: int, **named: ArrayLike) -> Ints:
+    """Return a validated argument, a whole number in ``0 .. size - 1`` per user."""
+    ((name, values),) = named.items()
     own = np.asarray(values)
     if own.ndim != 1 or own.dtype.kind not in "iu":
-        raise TypeError(f"values must be a one-dimensional array of integers, got dtype {own.dtype}, shape {own.shape}")
-    if own.size and not (own.min() >= 0 and own.max() < domain_size):
-        raise ValueError(f"values must lie in 0 .. {domain_size - 1}, got {own.min()} .. {own.max()}")
+        raise TypeError(f"{name} must be a one-dimensional array of integers, got dtype {own.dtype}, shape {own.shape}")
+    if own.size and not (own.min() >= 0 and own.max() < size):
+        raise ValueError(f"{name} must lie in 0 .. {size - 1}, got {own.min()} .. {own.max()}")
     return own.astype(np.int64)
 
 

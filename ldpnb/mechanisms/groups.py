@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from ldpnb import checks
 from ldpnb.arithmetic import Floats, Ints, Real
 from ldpnb.mechanisms import moves
-from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse, of_users
 
 _MOST_LISTED = 2**24
 
@@ -277,15 +277,12 @@ class LaplaceMeans:
 
     def randomize(self, groups: ArrayLike, values: ArrayLike, *, rng: np.random.Generator) -> tuple[Ints, Floats]:
         """Randomize users one by one: groups ``(n,)`` in ``0 .. d-1`` and values ``(n,)`` in ``[-1, 1]`` to reports."""
-        own, numbers = np.asarray(groups), moves.unit_values(values)
-        if own.ndim != 1 or own.shape != numbers.shape or own.dtype.kind not in "iu":
-            raise ValueError(f"groups must be integers, one per value, got shapes {own.shape} and {numbers.shape}")
-        if own.size and not (own.min() >= 0 and own.max() < self.groups):
-            raise ValueError(f"groups must lie in 0 .. {self.groups - 1}, got {own.min()} .. {own.max()}")
+        own = of_users(self.groups, groups=groups)
+        numbers = checks.entries(own.size, values=moves.unit_values(values))
         kept, shift = rng.random(own.size) < self.keep, rng.integers(1, self.groups, own.size)
         scale = np.where(kept, self.kept_scale, self.moved_scale)
         noise = scale * rng.laplace(size=numbers.size)
-        return np.where(kept, own, (own + shift) % self.groups).astype(np.int64), numbers * kept + noise
+        return np.where(kept, own, (own + shift) % self.groups), numbers * kept + noise
 
 
 GroupMeans = DiscretisedMeans | LaplaceMeans

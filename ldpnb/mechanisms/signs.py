@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
 from ldpnb.arithmetic import Floats, Ints, Real
-from ldpnb.mechanisms.frequency import UnaryEncoding, values_of_users
+from ldpnb.mechanisms.frequency import UnaryEncoding, of_users
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class SignRandomiser:
 
     def randomize(self, values: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int8]:
         """Return each user's signs, ``(n, k)``, for values ``(n,)`` in ``0 .. k-1``."""
-        own = values_of_users(values, self.domain_size)
+        own = of_users(self.domain_size, values=values)
         signs: NDArray[np.int8] = 2 * rng.integers(0, 2, (own.size, self.domain_size), dtype=np.int8) - 1
         signs[np.arange(own.size), own] = np.where(rng.random(own.size) < self.p, 1, -1)
         return signs
@@ -110,7 +110,7 @@ class SignRandomiser:
         - Returns (n,) int8: the public sign at the user's value, kept with probability ``p``; ``bit * public`` is the
           report.
         """
-        own, coins = values_of_users(values, self.domain_size), np.asarray(public)
+        own, coins = of_users(self.domain_size, values=values), np.asarray(public)
         if coins.shape != (own.size, self.domain_size) or not np.isin(coins, (-1, 1)).all():
             raise ValueError(
                 f"public must be signs -1 and +1 of shape {(own.size, self.domain_size)}, got shape {coins.shape}"

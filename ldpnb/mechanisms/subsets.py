@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
 from ldpnb.arithmetic import Floats, Ints, Real, is_exact
-from ldpnb.mechanisms.frequency import counts_of_users, values_of_users
+from ldpnb.mechanisms.frequency import counts_of_users, of_users
 
 EXPLICIT_LIMIT = 5000
 """Most subsets for which every output is listed."""
@@ -117,7 +117,7 @@ class SubsetSelection:
 
     def randomize(self, values: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.uint8]:
         """Randomize users one by one: values in ``0 .. a-1``, ``(n,)``, to subsets as bits, ``(n, a)``."""
-        own = values_of_users(values, self.domain_size)
+        own = of_users(self.domain_size, values=values)
         bits = np.zeros((own.size, self.domain_size), dtype=np.uint8)
         rows = max(1, 2**21 // self.domain_size)
         for start in range(0, own.size, rows):

@@ -97,7 +97,7 @@ MECHANISMS = [
         for m in (SIGNS, SignedBit(1.0, (1, 1)), SignedLaplace(1.0, (1, 1)))
     ),
     *(
-        (lambda g=g: MOVED.randomize(g, [0.5], rng=RNG), "groups must")
+        (lambda g=g: MOVED.randomize(g, [0.5], rng=RNG), "groups must|values must have")
         for g in ([[0]], [0, 1], [0.0], [True], [-1], [2])
     ),
 ]
