@@ -8,7 +8,6 @@ probability, loses about ``3 r epsilon``, which may be more than ``epsilon``: se
 
 import math
 from collections.abc import Sequence
-from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -20,16 +19,14 @@ from ldpnb.privacy.mixtures import log_mixed
 
 _PLAIN, _LARGEST = 700.0, 1e9
 """Nats whose exponential is a float, and beside which a single nat keeps its digits."""
-_DIGITS = 15
-"""Significant digits of a decimal that a float tells from every other."""
 
 
 def nearest_rounding_loss(population: int, sampling_rate: float, epsilon: float) -> float:
     """Return the exact loss between `population` records and one more if the size is rounded to the nearest integer.
 
     It is ``epsilon`` where the two sizes differ, and otherwise that of a fixed size (Lemma B.1 of bun2022), which may
-    exceed ``epsilon``. Halves are rounded up; a rate of at most 15 digits is the decimal that it is written as, any
-    other one its binary value. A fifth of 7 rounds to 1, of 8 to 2; nine twentieths of 4 and of 5 round to 2:
+    exceed ``epsilon``. Halves are rounded up; a rate is the decimal that it is written as. A fifth of 7 rounds to 1, of
+    8 to 2; nine twentieths of 4 and of 5 round to 2:
 
     >>> nearest_rounding_loss(7, 0.2, 0.5), round(nearest_rounding_loss(4, 0.45, 0.5), 6)
     (0.5, 0.523137)
@@ -61,9 +58,7 @@ def random_rounding_loss(population: int, sampling_rate: float, epsilon: float) 
 
 
 def _exactly(sampling_rate: float) -> Fraction:
-    rate = float(checks.open_probability(sampling_rate=sampling_rate))
-    written = Decimal(repr(rate))
-    return Fraction(written if len(written.as_tuple().digits) <= _DIGITS else rate)
+    return Fraction(repr(float(checks.open_probability(sampling_rate=sampling_rate))))
 
 
 def _log_ratio(population: int, rate: Fraction, step: float, end: int) -> float:
