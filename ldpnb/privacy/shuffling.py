@@ -178,26 +178,21 @@ def gaussian_deviation(epsilon: float, delta: float) -> float:
 def _directed(delta: float, law: Tallies, *, above: bool) -> float:
     """Return the nearest budget tried whose bound on ``delta`` is at most (`above`) or at least `delta`, or 0."""
     target, tried = checks.open_probability(delta=delta), {law.local: 0.0}
+    aim = target * (1 - 1e-8 if above else 1 + 1e-8)
 
-    def delta_at(epsilon: float) -> float:
+    def excess(epsilon: float) -> float:
         if epsilon not in tried:
             tried[epsilon] = tallies.delta(epsilon, law, above=above)
-        return tried[epsilon]
+        return float(np.log(max(tried[epsilon], 1e-300) / aim))
 
-    _search(target * (1 - 1e-8 if above else 1 + 1e-8), delta_at, law)
+    _search(excess, *_normal_guess(aim, law), law.local)
     if above:
         return min(budget for budget, bound in tried.items() if bound <= target)
     return max((budget for budget, bound in tried.items() if bound >= target), default=0.0)
 
 
-def _search(delta: float, delta_at: Callable[[float], float], law: Tallies) -> None:
-    """Call ``delta_at`` on both sides of where it falls to `delta`, or at most 1.5e-8 of `delta` from there."""
-    highest = law.local
-
-    def excess(epsilon: float) -> float:
-        return float(np.log(max(delta_at(epsilon), 1e-300) / delta))
-
-    old, slope = _normal_guess(delta, law)
+def _search(excess: Callable[[float], float], old: float, slope: float, highest: float) -> None:
+    """Call a falling logarithm on both sides of its zero, or at most 1.5e-8 above or below it, from a guess."""
     new = old + excess(old) / slope
     for _ in range(6):
         if not old / 2 < new < min(2 * old, highest) or excess(new) == excess(old):
