@@ -36,9 +36,7 @@ def pps_rates(weights: ArrayLike, expected_size: float) -> Floats:
     >>> pps_rates([1, 2, 3, 4], 2).tolist()
     [0.2, 0.4, 0.6, 0.8]
     """
-    sizes = np.asarray(weights, dtype=float)
-    if sizes.ndim != 1 or not (np.isfinite(sizes) & (sizes > 0)).all():
-        raise ValueError(f"weights must be finite numbers > 0, got weights={weights!r}")
+    sizes = checks.numbers(weights=weights, low=0, above=True)
     return np.asarray(np.minimum(1.0, pps_rate(sizes, sizes.sum(), checks.positive(expected_size=expected_size))))
 
 

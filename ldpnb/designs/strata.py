@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ldpnb import checks
-from ldpnb.arithmetic import Floats, Ints, Real, real
+from ldpnb.arithmetic import Floats, Ints, Real
 
 
 def mean_variance(size: Real, variance: Real, drawn: Real) -> Real:
@@ -43,8 +43,7 @@ class Strata:
         for name in ("variances", "means"):
             if (given := getattr(self, name)) is not None:
                 low = 0.0 if name == "variances" else -np.inf
-                numbers = checks.numbers(**{name: given}, low=low)
-                object.__setattr__(self, name, checks.entries(sizes.size, **{name: numbers}))
+                object.__setattr__(self, name, self._each(low=low, **{name: given}))
 
     @property
     def population(self) -> int:
@@ -87,9 +86,7 @@ class Strata:
         >>> Strata([3, 10, 10]).capped([5.0, 2.0, 1.0]).round(12).tolist()
         [3.0, 3.333333333333, 1.666666666667]
         """
-        sizes, wanted = self.sizes.astype(float), np.asarray(real(asked))
-        if wanted.shape != sizes.shape or not (wanted >= 0).all():
-            raise ValueError(f"asked must be one share >= 0 per stratum, got asked={checks.shortened(asked)}")
+        sizes, wanted = self.sizes.astype(float), self._each(asked=asked, low=0)
         total = float(wanted.sum())
         if total > sizes[wanted > 0].sum() * (1 + 1e-12):
             most = sizes[wanted > 0].sum()
@@ -158,10 +155,10 @@ class Strata:
             terms = np.where(spread > 0, (sizes / sizes.sum()) ** 2 * mean_variance(sizes, spread, m), 0.0)
         return float(terms.sum())
 
-    def _each(self, **named: Any) -> Floats:
+    def _each(self, *, low: float = -np.inf, **named: Any) -> Floats:
         """Return finite numbers, one per stratum."""
         ((name, values),) = named.items()
-        return checks.entries(self.sizes.size, **{name: checks.numbers(**{name: values})})
+        return checks.entries(self.sizes.size, **{name: checks.numbers(low=low, **{name: values})})
 
     def _given(self, name: str) -> Floats:
         if (known := getattr(self, name)) is None:

@@ -85,8 +85,7 @@ class SignRandomiser:
 
     def channel(self) -> Floats:
         """Return the ``(2**k, k)`` matrix of ``Pr(signs y | value x)``, rows in the order of `outputs`."""
-        own: Floats = np.where(self.outputs() == 1, float(self.p), float(self.miss_rate))
-        return own * self.q ** (self.domain_size - 1)
+        return self.unary.channel()
 
     def sample_tallies(self, counts: ArrayLike, *, rng: np.random.Generator) -> Ints:
         """Draw how many reports have +1 at each value, ``(k,)``, from how many users hold it, in O(k)."""

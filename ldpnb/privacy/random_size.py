@@ -60,9 +60,6 @@ def random_size_lower_bound_pm1(law: SizeLaw, epsilon: Real) -> Real:
     return weighted_loss(2 * epsilon, tilted_log_odds(law, epsilon) - 2 * epsilon)
 
 
-_MOST = 1e100
-
-
 def random_size_loss(law: SizeLaw, epsilon: float) -> float:
     """Return the exact loss: the largest over all epsilon-deletion-DP mechanisms and replacement neighbours.
 
@@ -76,9 +73,7 @@ def random_size_loss(law: SizeLaw, epsilon: float) -> float:
     >>> round(random_size_loss(fixed_size(5, 20), 0.5), 10)
     0.3573740195
     """
-    budget = checks.positive(epsilon=epsilon)
-    if not is_exact(budget) and budget > _MOST:
-        raise ValueError(f"epsilon must be <= {_MOST:g} nats, got epsilon={epsilon!r}")
+    budget = checks.numbers(epsilon=checks.positive(epsilon=epsilon), low=0, high=1e100).item()
     return weighted_loss(2 * budget, effective_log_odds(law, budget))
 
 
