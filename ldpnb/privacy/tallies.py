@@ -81,7 +81,7 @@ def delta(epsilon: float, tallies: Tallies, *, above: bool) -> float:
     if margin > 700 + MARGIN:
         return LEAST if above else 0.0
     cut = STEP * math.ceil(margin / STEP)
-    listed = _listed(tallies, cut, above, TABLED)
+    listed = _listed(tallies, cut, above)
     law, both = listed.sums, listed.both
     scale = np.log(np.expm1(tallies.local)) - np.log(tallies.users)
     means = _advantages(epsilon, tallies, listed, above)
@@ -153,11 +153,11 @@ class _Listed(NamedTuple):
 
 
 @lru_cache(maxsize=4)
-def _listed(tallies: Tallies, cut: float, above: bool, tabled: int) -> _Listed:
+def _listed(tallies: Tallies, cut: float, above: bool) -> _Listed:
     """Return the laws, for all budgets with that margin: whoever looks for a budget asks for many."""
     sums = _law(np.array([float(tallies.users)]), 2 * tallies.chance, tallies.hidden + tallies.rest, cut)
     both = sums.first + np.arange(sums.logs.size)
-    row, start = _blocks(tallies, both, cut, above, tabled)
+    row, start = _blocks(tallies, both, cut, above)
     left = _law(tallies.users - start, tallies.rest, tallies.hidden, cut)
     return _Listed(sums, both, start[row], row, left, _shortfalls(left, above))
 
@@ -194,12 +194,12 @@ def _advantages(epsilon: float, tallies: Tallies, listed: _Listed, above: bool) 
     return total
 
 
-def _blocks(tallies: Tallies, both: Floats, cut: float, above: bool, tabled: int) -> tuple[Ints, Floats]:
+def _blocks(tallies: Tallies, both: Floats, cut: float, above: bool) -> tuple[Ints, Floats]:
     """Return the block of every sum, and the sum whose law serves a block: the least above, the greatest below."""
     classes = tallies.hidden + tallies.rest
     variance = tallies.users * tallies.hidden * tallies.rest / classes**2
     length = min(2 * (np.sqrt(2 * cut * variance) + cut), tallies.users) + 2
-    count = min(both.size, max(8, int(tabled / length)))
+    count = min(both.size, max(8, int(TABLED / length)))
     row = np.arange(both.size) * count // both.size
     edges = np.searchsorted(row, np.arange(count + 1))
     return row, both[edges[:-1]] if above else both[edges[1:] - 1]
