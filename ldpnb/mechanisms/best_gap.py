@@ -57,7 +57,7 @@ class BestGapChannel:
         >>> BestGapChannel(1.0, 0.1).sizes(3)
         (1, 2)
         """
-        people = int(checks.numbers(users=checks.whole(users=users, at_least=2), low=2, high=2**63 - 1))
+        people = checks.whole(users=users, at_least=2, at_most=2**63 - 1)
         first = min(max(round(self.share * people), 1), people - 1)
         return first, people - first
 

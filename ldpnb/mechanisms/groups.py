@@ -18,8 +18,6 @@ from ldpnb.arithmetic import Floats, Ints, Real
 from ldpnb.mechanisms import moves
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, of_users
 
-_MOST_LISTED = 2**24
-
 
 @dataclass(frozen=True, slots=True)
 class DiscretisedMeans:
@@ -257,7 +255,6 @@ class LaplaceMeans:
         [[0.75, -1.0, 0.5], [0.25, 0.0, 0.5]]
         """
         (number,), group = moves.unit_values([value]), checks.whole(group=group, at_most=self.groups - 1)
-        checks.whole(groups=self.groups, at_least=2, at_most=_MOST_LISTED)
         law = np.tile([self.move, 0.0, self.moved_scale], (self.groups, 1))
         law[group] = self.keep, number, self.kept_scale
         return law
