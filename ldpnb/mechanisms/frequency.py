@@ -79,11 +79,7 @@ class KaryRandomisedResponse:
         return matrix
 
     def sample_tallies(self, counts: ArrayLike, *, rng: np.random.Generator) -> Ints:
-        """Draw the number of reports of each value from their exact joint law, in O(k) whatever the number of users.
-
-        Users who answer truthfully are binomial per value; all others spread uniformly over the k values, one
-        multinomial.
-        """
+        """Draw the number of reports of each value from their exact joint law, in O(k) whatever the number of users."""
         holders = counts_of_users(counts, self.domain_size)
         truthful = rng.binomial(holders, self.truthful_rate)
         return truthful + _spread(int(holders.sum() - truthful.sum()), self.domain_size, rng)
@@ -169,10 +165,7 @@ class UnaryEncoding:
         return others * np.where(bits == 1, self.p / self.q, self.miss_rate / (1 - self.q))
 
     def sample_tallies(self, counts: ArrayLike, *, rng: np.random.Generator) -> Ints:
-        """Draw how often each bit is set, from the exact joint law, in O(k) whatever the number of users.
-
-        Given the users' values the bits are independent, so the ``k`` sums are independent sums of two binomials.
-        """
+        """Draw how often each bit is set, from the exact joint law, in O(k) whatever the number of users."""
         holders = counts_of_users(counts, self.domain_size)
         tallies: Ints = rng.binomial(holders, self.p)
         tallies += rng.binomial(holders.sum() - holders, self.q)

@@ -59,11 +59,8 @@ class OneBit:
         return np.tanh(self.epsilon / 2)
 
     def one_rate(self, values: Real) -> Real:
-        """Return the probability of a one, ``q + (p - q) x / upper``, at values ``x``.
-
-        It is computed as a mixture of ``p`` and ``q``, so that the probability of a rare report is not lost to
-        rounding.
-        """
+        """Return the probability of a one, ``q + (p - q) x / upper``, at values ``x``."""
+        # as a mixture, in which the probability of a rare report is not lost to rounding
         share = checks.numbers(values=values, low=0, high=self.upper) / self.upper
         return share * self.p + (1 - share) * self.q
 

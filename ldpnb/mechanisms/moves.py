@@ -15,11 +15,8 @@ EXTREMES = (-1.0, 1.0)
 
 
 def sign_probabilities(values: Floats, epsilon: float) -> Floats:
-    """Return the probabilities of ``-1`` and ``+1``, ``(2, m)``: values rounded to a sign, then randomised response.
-
-    Written as a mixture of ``b = e^epsilon / (1 + e^epsilon)`` and ``1 - b``, which keeps small probabilities at large
-    epsilon.
-    """
+    """Return the probabilities of ``-1`` and ``+1``, ``(2, m)``: values rounded to a sign, then randomised response."""
+    # as mixtures, which keep small probabilities at large epsilon
     up, response = (1 + values) / 2, KaryRandomisedResponse(epsilon, 2)
     return np.stack([response.p * (1 - up) + response.q * up, response.p * up + response.q * (1 - up)])
 

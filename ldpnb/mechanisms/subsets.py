@@ -91,8 +91,8 @@ class SubsetSelection:
         if number > EXPLICIT_LIMIT:
             raise ValueError(f"subsets must be at most {EXPLICIT_LIMIT} to list them all, got {number}")
         bits = np.zeros((number, self.domain_size), dtype=np.uint8)
-        for row, chosen in zip(bits, combinations(range(self.domain_size), self.subset_size), strict=True):
-            row[list(chosen)] = 1
+        chosen = np.array(list(combinations(range(self.domain_size), self.subset_size)))
+        np.put_along_axis(bits, chosen, 1, axis=1)
         return bits
 
     def channel(self) -> Floats:
