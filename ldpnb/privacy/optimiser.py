@@ -108,15 +108,9 @@ def largest_loss(
     samples = tuple(sorted({*first, *second}, key=repr))
     p, q = (checks.distribution(law=[law.get(s, 0.0) for s in samples]) for law in (first, second))
     distances = _distances(samples, epsilon, mechanism)
-    blocks = _blocks(distances)
-    for block in blocks:
-        if p[block].any() != q[block].any():
-            return WorstMechanism(np.inf, samples, np.empty(0), epsilon, mechanism, bool(q[block].any()))
-    if distances[np.isfinite(distances)].max() > REACH:
-        raise ValueError(f"epsilon x distance between samples must be at most {REACH} nats, got {distances.max()}")
-    forward, backward = _optimum(p, q, distances, blocks), _optimum(q, p, distances, blocks)
-    loss, logs = max(forward, backward, key=lambda one: one[0])
-    return WorstMechanism(loss, samples, logs, epsilon, mechanism, backward[0] > forward[0])
+    (forward, logs), (backward, others) = _optimum(p, q, distances), _optimum(q, p, distances)
+    swapped = backward > forward
+    return WorstMechanism(max(forward, backward), samples, others if swapped else logs, epsilon, mechanism, swapped)
 
 
 def _distances(samples: tuple[Sample, ...], epsilon: Budget, mechanism: str) -> Floats:
@@ -134,16 +128,15 @@ def _distances(samples: tuple[Sample, ...], epsilon: Budget, mechanism: str) -> 
     return np.where(sizes[:, None] == sizes[None, :], apart / 2, np.inf)
 
 
-def _blocks(distances: Floats) -> list[Ints]:
-    """Return the classes of samples at finite distance."""
+def _optimum(p: Floats, q: Floats, distances: Floats) -> tuple[float, Floats]:
+    """Return the largest ``ln(p.g / q.g)`` and its ``ln g``, which rejects all but the best block of near samples."""
     names = np.isfinite(distances).argmax(axis=1)
-    return [np.flatnonzero(names == name) for name in np.unique(names)]
-
-
-def _optimum(p: Floats, q: Floats, distances: Floats, blocks: list[Ints]) -> tuple[float, Floats]:
-    """Return the largest ``ln(p.g / q.g)`` and its ``ln g``, which rejects all but the best block."""
-    possible = [block for block in blocks if p[block].any()]
-    optima = [(*largest_log_ratio(p[block], q[block], distances[np.ix_(block, block)]), block) for block in possible]
+    blocks = [np.flatnonzero(names == name) for name in np.unique(names[p > 0])]
+    if not all(q[block].any() for block in blocks):
+        return np.inf, np.empty(0)
+    if (furthest := distances[np.isfinite(distances)].max()) > REACH:
+        raise ValueError(f"epsilon x distance between samples must be at most {REACH} nats, got {furthest}")
+    optima = [(*largest_log_ratio(p[block], q[block], distances[np.ix_(block, block)]), block) for block in blocks]
     best, logs, where = max(optima, key=lambda one: one[0])
     everywhere = np.full(len(p), -np.inf)
     everywhere[where] = logs
