@@ -17,7 +17,7 @@ from scipy.special import expit, logit
 
 from ldpnb import checks
 from ldpnb.arithmetic import Floats, Ints, Real
-from ldpnb.privacy.mixtures import log_mixed
+from ldpnb.privacy.lemmas import log_mixed
 from ldpnb.privacy.subsampling import srs_loss, weighted_loss
 
 

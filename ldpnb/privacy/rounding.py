@@ -14,8 +14,7 @@ import numpy as np
 
 from ldpnb import checks
 from ldpnb.arithmetic import Real
-from ldpnb.privacy.lemmas import inserted_record_loss
-from ldpnb.privacy.mixtures import log_mixed
+from ldpnb.privacy.lemmas import inserted_record_loss, log_mixed
 
 _PLAIN, _LARGEST = 700.0, 1e9
 """Nats whose exponential is a float, and beside which a single nat keeps its digits."""

@@ -13,7 +13,7 @@ from scipy.special import expit, log_expit
 
 from ldpnb import checks
 from ldpnb.arithmetic import Real, is_exact
-from ldpnb.privacy.mixtures import log_mixed, log_thinned
+from ldpnb.privacy.lemmas import log_mixed, log_thinned
 
 
 def srs_loss(epsilon: Real, sampling_rate: Real) -> Real:
