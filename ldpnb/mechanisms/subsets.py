@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
-from ldpnb.arithmetic import Floats, Ints, Real, is_exact
+from ldpnb.arithmetic import Floats, Ints, Real
 from ldpnb.mechanisms.frequency import counts_of_users, of_users
 
 EXPLICIT_LIMIT = 5000
@@ -42,8 +42,7 @@ class SubsetSelection:
     def __post_init__(self) -> None:
         checks.plain(self, domain_size=2, subset_size=1)
         checks.positive(epsilon=self.epsilon)
-        if not (is_exact(self.subset_size) or is_exact(self.domain_size)) and self.subset_size >= self.domain_size:
-            raise ValueError(f"subset_size must be < domain_size, got {self.subset_size} of {self.domain_size}")
+        checks.whole(subset_size=self.subset_size, at_least=1, at_most=self.domain_size - 1)
 
     @classmethod
     def optimal(cls, epsilon: float, domain_size: int) -> "SubsetSelection":

@@ -50,8 +50,6 @@ def best_channel(distributions: ArrayLike, epsilon: float) -> BestChannel:
     size = points.shape[1]
     if not (points.size and 2 <= size <= 8 and points.min() > 0 and np.abs(points.sum(axis=1) - 1).max() <= 1e-9):
         raise ValueError(f"distributions must be positive and sum to 1, on 2 to 8 values, got shape {points.shape}")
-    if checks.positive(epsilon=epsilon) < np.finfo(float).tiny:
-        raise ValueError(f"epsilon must be a normal number, got epsilon={epsilon!r}")
     gap = -np.expm1(-checks.positive(epsilon=epsilon))
     bits = ((np.arange(1, 2**size - 1)[:, None] >> np.arange(size)) & 1).astype(float)
     patterns = np.where(bits, 1.0, np.exp(-epsilon))

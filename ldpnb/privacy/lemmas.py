@@ -81,10 +81,8 @@ def inserted_record_loss(size: Real, population: Real, epsilon: Real) -> Real:
     distance of 2. If the larger population gives a sample with a record more, the loss is ``epsilon`` instead:
     `coupled_loss` at distance 1.
     """
-    drawn, records = checks.whole(size=size), checks.whole(population=population, at_least=1)
-    if not (is_exact(drawn) or is_exact(records)) and drawn > records:
-        raise ValueError(f"size must be at most the population's {records}, got size={drawn}")
-    return log_mixed(drawn / (records + 1), 2 * checks.positive(epsilon=epsilon))
+    records = checks.whole(population=population, at_least=1)
+    return log_mixed(checks.whole(size=size, at_most=records) / (records + 1), 2 * checks.positive(epsilon=epsilon))
 
 
 def largest_tilted_mean(law: Any, values: Any, epsilon: Real) -> Real:

@@ -68,7 +68,7 @@ MECHANISMS = [
     (lambda: KaryRandomisedResponse(1.0, 10**6).channel(), "domain_size must be an integer from 2 to 10000, got"),
     (lambda: LaplaceMeans(1.0, 1.0).law(2, 0.0), "group must be an integer from 0 to 1, got group=2"),
     (lambda: LaplaceMeans.executed(1.0).clipped_epsilon, "reversed_noise=True"),
-    (lambda: SubsetSelection(1.0, 4, 4), "subset_size must be < domain_size, got 4 of 4"),
+    (lambda: SubsetSelection(1.0, 4, 4), "subset_size must be an integer from 1 to 3, got subset_size=4"),
     (lambda: SubsetSelection(1.0, 30, 10).outputs(), "subsets must be at most 5000"),
     (lambda: SignRandomiser(1.0, 13).channel(), "domain_size must be an integer from 2 to 12, got domain_size=13"),
     (lambda: LocalHashing(1.0, 17, 2).channel(), r"outputs must be at most 100000 to list them, g\^\(k \+ 1\)"),
@@ -169,7 +169,7 @@ PRIVACY = [
     (lambda: subsampling.poisson_loss(1.0, 0.1, neighbours="swap"), "neighbours must be one of"),
     (lambda: releases_loss([], abs), "at least one release"),
     (lambda: lemmas.mixture_loss(0.5, common=1.0, other=0.5), "other must be >= common, got other=0.5 and common=1.0"),
-    (lambda: lemmas.inserted_record_loss(5, 4, 1.0), "size must be at most the population's 4, got size=5"),
+    (lambda: lemmas.inserted_record_loss(5, 4, 1.0), "size must be an integer from 0 to 4, got size=5"),
     (lambda: lemmas.largest_tilted_mean([1, 1, 1], [0.0, 2.0, 1.0], 1.0), "values must be nondecreasing"),
     (lambda: lemmas.largest_tilted_mean([0.0, 0.0], [0.0, 1.0], 1.0), "law must be weights >= 0, not all zero"),
     (lambda: unequal.element_loss_floor([-0.1, 0.5], 1.0), r"rates must lie in \[0, 1\], got rates\[0\]=-0.1"),
@@ -206,7 +206,6 @@ PRIVACY = [
         (lambda p=p: best_channel(p, 1.0), "distributions must be positive and sum to 1, on 2 to 8 values")
         for p in ([1.0], [0.5, 0.5, 0.0], [[0.5, 0.5], [0.6, 0.6]], np.full(9, 1 / 9))
     ),
-    (lambda: best_channel([0.5, 0.5], 1e-310), "epsilon must be a normal number, got epsilon=1e-310"),
     (
         lambda: random_size_loss(sizes.size_law([0, 1, 0]), 1.1e100),
         r"epsilon must lie in \[0, 1e\+100\], got epsilon=1.1e",
