@@ -30,7 +30,7 @@ LYING = 3
 
 _SCRIPT = (4, 2, 4, 1, 3, 1, 4)
 _SHARES = np.array([1.0, 3.0, 0.7, 3.0, 9.0, 2.0, 0.8])
-_PITCH = {1: 27.0, 2: 22.0, 3: 74.0, 4: 9.0}
+_PITCH = np.array([np.nan, 27.0, 22.0, 74.0, 9.0])
 _POSTURE = (((6.0, -4.0), (13.0, 19.0)), ((13.0, -17.0), (14.0, 25.0)))
 _FILE = re.compile(r"d\dp\d+([MF])(\.csv|\.txt)?", re.IGNORECASE)
 
@@ -77,7 +77,7 @@ def _simulate_one(group: int, length: int, rng: np.random.Generator) -> tuple[Fl
     labels = np.array(_SCRIPT)[np.minimum(np.searchsorted(ends, place), len(_SCRIPT) - 1)]
     sitting, lying = rng.normal(*_POSTURE[group])
     own = np.select([labels == LYING, labels == 4], [lying, 0.3 * sitting], sitting)
-    pitch = np.array([0.0, *(_PITCH[a] for a in (1, 2, 3, 4))])[labels] + own + rng.normal(0, 9, length)
+    pitch = _PITCH[labels] + own + rng.normal(0, 9, length)
     roll = rng.normal(0, 8) + rng.normal(0, 12, length)
     angle, lean = np.radians(pitch), np.radians(roll)
     seconds = place * length * rng.uniform(0.6, 1.6)
@@ -124,13 +124,8 @@ def _read_one(file: Path) -> Floats:
 
 def split(sessions: Sessions, training_share: float, *, rng: np.random.Generator) -> NDArray[np.bool_]:
     """Return which readings train the model, ``(n,)``: a random share of those of each session and label."""
-    cell = 2 * sessions.session + sessions.lying
-    order = np.lexsort((rng.random(cell.size), cell))
-    sizes = np.bincount(cell, minlength=2 * sessions.groups.size)
-    rank = np.arange(cell.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    training = np.empty(cell.size, dtype=bool)
-    training[order] = rank < np.rint(training_share * sizes)[cell[order]]
-    return training
+    keys = pd.Series(rng.random(sessions.labels.size)).groupby([sessions.session, sessions.lying])
+    return (keys.rank() <= np.rint(training_share * keys.transform("size"))).to_numpy()
 
 
 def fit(features: Floats, lying: NDArray[np.bool_], *, l1_ratio: float, seed: int) -> Any:
