@@ -140,8 +140,7 @@ def simulated_failures(table: pd.DataFrame, *, repetitions: int, seed: int) -> p
 def by_share(epsilon: float, users: int, shares: Sequence[float]) -> Rows:
     """Yield the largest variance of the gap for groups of unequal size, all mechanisms at the same exact loss."""
     for share in shares:
-        sizes = (round(users * share), users - round(users * share))
-        variances = {name: GroupGap(GAP[name](epsilon, sizes=sizes), sizes).worst_variance() for name in KEPT}
+        variances = {name: largest_variance(name, epsilon, users, share) for name in KEPT}
         yield {"share": share} | variances | {"M_R over bit": variances["M_R"] / variances["signed bit"]}
 
 
@@ -169,17 +168,17 @@ def simulated_coverage(
         yield row | {"bias": float(np.mean(np.abs(shown)) - gap), "bias_exact": float(absolute_gap_bias(sd, gap))}
 
 
-def largest_variance(name: str, epsilon: float, users: int) -> float:
-    """Return the largest variance of the gap between two equal groups over all values."""
-    return float(GroupGap.of_halves(families(users)[name](epsilon), users).worst_variance())
+def largest_variance(name: str, epsilon: float, users: int, share: float = 0.5) -> float:
+    """Return the largest variance over all values of the gap between a group of that share and the rest."""
+    sizes = (round(users * share), users - round(users * share))
+    return float(GroupGap(GAP[name](epsilon, sizes=sizes), sizes).worst_variance())
 
 
 @table
 def minority_curves(epsilons: Sequence[float], users: int, shares: Sequence[float]) -> Rows:
     """Yield the largest variance of the gap when one group is a minority; `factor` is over that of equal groups."""
     for name, share, epsilon in product(("M_R as published", "M_L, k = 2"), shares, epsilons):
-        small = round(users * share)
-        variance = GroupGap(families(users)[name](epsilon), (small, users - small)).worst_variance()
+        variance = largest_variance(name, epsilon, users, share)
         row = {"mechanism": name, "share": share, "label": f"{100 * share:.3g}%", BUDGET: epsilon}
         yield row | {LARGEST: variance, "factor": variance / largest_variance(name, epsilon, users)}
 
