@@ -64,30 +64,25 @@ def printed_law(mechanism: LaplaceMeans, group: int, value: float) -> Floats:
     return law
 
 
-def printed_variance_laplace(
-    group_epsilon: Real, value_epsilon: Real, k: Real, *, size: Real, clients: Real, second_moment: Real
-) -> Real:
+def printed_variance_laplace(e1: Real, e2: Real, k: Real, size: Real, clients: Real, second_moment: Real) -> Real:
     """Return equation (19) as printed, with noise of scale ``2 / eps2`` on kept and ``k / eps2`` on changed clients."""
-    decay = np.exp(-group_epsilon)
-    kept, changed = 2 * (2 / value_epsilon) ** 2, 2 * (k / value_epsilon) ** 2
+    decay, kept, changed = np.exp(-e1), 2 * (2 / e2) ** 2, 2 * (k / e2) ** 2
     noise = (1 + decay) * (kept + (clients - size) / size * changed * decay)
     return (second_moment * decay + noise) / size
 
 
-def printed_variance_discretised(
-    group_epsilon: Real, value_epsilon: Real, *, size: Real, clients: Real, second_moment: Real, groups: Real = 2
-) -> Real:
-    """Return equation (20) as printed; with more groups, only ``a`` changes."""
-    a, t = printed_keep(group_epsilon, groups), 2 * printed_keep(value_epsilon) - 1
+def printed_variance_signs(e1: Real, e2: Real, d: Real, size: Real, clients: Real, second_moment: Real) -> Real:
+    """Return equation (20) as printed; with more groups than two, only ``a`` changes."""
+    a, t = printed_keep(e1, d), 2 * printed_keep(e2) - 1
     return (1 - a * t**2 * second_moment + (clients - size) / size * (1 - a) / a) / (a * t**2 * size)
 
 
-def printed_variance(mechanism: GroupMeans, size: Real, clients: Real, second_moment: Real) -> Real:
-    """Return equation (19) or (20) for a mechanism."""
-    m, group = mechanism, {"size": size, "clients": clients, "second_moment": second_moment}
+def printed_variance(mechanism: GroupMeans, *group: Real) -> Real:
+    """Return equation (19) or (20) for a mechanism, and a group's size, all clients and its second moment."""
+    m = mechanism
     if isinstance(m, LaplaceMeans):
-        return printed_variance_laplace(m.group_epsilon, m.value_epsilon, m.k, **group)
-    return printed_variance_discretised(m.group_epsilon, m.value_epsilon, groups=m.groups, **group)
+        return printed_variance_laplace(m.group_epsilon, m.value_epsilon, m.k, *group)
+    return printed_variance_signs(m.group_epsilon, m.value_epsilon, m.groups, *group)
 
 
 def published_laplace_budgets(epsilon: float) -> tuple[float, float]:
@@ -107,7 +102,7 @@ def report_moments(mechanism: GroupMeans, group: int, value: float) -> tuple[Flo
 
 
 def gap_moments(
-    mechanism: GroupMeans, counts: ArrayLike, values: ArrayLike, weights: Floats | None = None
+    mechanism: GroupMeans, counts: ArrayLike, values: Iterable[float], weights: Floats | None = None
 ) -> tuple[float, float]:
     """Return mean and variance of the gap between the first two groups, or of a weighted sum of estimated means.
 
@@ -117,15 +112,10 @@ def gap_moments(
     if weights is None:
         weights = np.eye(mechanism.groups)[0] - np.eye(mechanism.groups)[1]
     holders = np.asarray(counts)
-    numbers = np.broadcast_to(np.asarray(values, dtype=float), holders.shape)
     factors = weights / (printed_gain(mechanism) * holders.sum(axis=1))
-    mean = variance = 0.0
-    for (group, place), clients in np.ndenumerate(holders):
-        first, second = report_moments(mechanism, group, float(numbers[group, place]))
-        own = float(factors @ first)
-        mean += clients * own
-        variance += clients * (float(factors**2 @ second) - own**2)
-    return float(mean), float(variance)
+    moments = np.array([[report_moments(mechanism, group, v) for v in values] for group in range(mechanism.groups)])
+    means, squares = moments[:, :, 0] @ factors, moments[:, :, 1] @ factors**2
+    return float((holders * means).sum()), float((holders * (squares - means**2)).sum())
 
 
 @cache
@@ -189,13 +179,13 @@ def numbered(**lists: Iterable[float]) -> dict[str, float]:
     return {f"{name}_{i}": value for name, values in lists.items() for i, value in enumerate(values, 1)}
 
 
-def group_examples(mechanism: GroupMeans) -> Iterator[tuple[dict[str, Any], float, tuple[float, float]]]:
+def group_examples(mechanism: GroupMeans) -> Iterator[tuple[tuple[int, int, float], float, tuple[float, float]]]:
     """Yield each group's size, all clients and second moment; its mean; its estimate's mean and variance."""
     holders = HOLDERS[: mechanism.groups]
-    for group, row in enumerate(holders):
-        size, (mean, second_moment) = int(row.sum()), row @ np.column_stack([VALUES, VALUES**2]) / row.sum()
-        numbers = {"size": size, "clients": int(holders.sum()), "second_moment": float(second_moment)}
-        yield numbers, float(mean), gap_moments(mechanism, holders, VALUES, np.eye(len(holders))[group])
+    for own, row in zip(np.eye(mechanism.groups), holders, strict=True):
+        mean, second_moment = row @ np.column_stack([VALUES, VALUES**2]) / row.sum()
+        group = int(row.sum()), int(holders.sum()), float(second_moment)
+        yield group, float(mean), gap_moments(mechanism, holders, VALUES, own)
 
 
 def sizes(mechanism: GroupMeans) -> tuple[int, ...]:
@@ -234,7 +224,7 @@ def _variances() -> Pairs:
     for m in MECHANISMS:
         formula: Any = gaps.variance_discretised_mean if m in SIGNS else gaps.variance_laplace_mean
         for group, _, (_, variance) in group_examples(m):
-            yield (formula(m, *group.values()), gaps.mean_variance(m, *group.values())), (variance, variance)
+            yield (formula(m, *group), gaps.mean_variance(m, *group)), (variance, variance)
         holders, gap = HOLDERS[: m.groups], gaps.GroupGap(m, sizes(m))
         moments = (holders @ VALUES**2 / holders.sum(axis=1))[:2]
         yield gap.variance(tuple(moments)), gap_moments(m, holders, VALUES)[1]
@@ -250,7 +240,7 @@ def _estimates() -> Pairs:
         yield estimators.signed_gap(means), -np.diff(means[:2])[0]
         (one, _, (_, own)), (two, _, (_, other)), *_ = group_examples(m)
         gap = gaps.GroupGap(m, sizes(m))
-        variance = gap.misestimated_variance((1.5, 0.7), (one["second_moment"], two["second_moment"]))
+        variance = gap.misestimated_variance((1.5, 0.7), (one[2], two[2]))
         yield variance, own / 1.5**2 + other / 0.7**2
     yield gaps.misestimated_gap_bias((1.25, 0.8), (0.8, 0.8)), 0.8 / 1.25 - 0.8 / 0.8
 
@@ -314,18 +304,18 @@ def _allocations() -> Pairs:
     for epsilon in (0.1, 0.9, 2.0, 6.3):
         m, (first, other) = LaplaceMeans.published(epsilon), published_laplace_budgets(epsilon)
         yield (m.group_epsilon, m.k, m.value_epsilon, m.groups), (first, other, epsilon, 2)
-    group = {"size": 1, "clients": 3, "second_moment": 0.5}
+    group = 1, 3, 0.5
     for epsilon in BUDGETS:
         m, grid = LaplaceMeans.calibrated(epsilon), np.linspace(0.05, 1, 39) * epsilon
         own = np.ptp(log_densities(m, FAR)[0, :, 0], axis=0).max()
         yield (own, kept_over_moved(m, FAR), m.k, m.groups), (epsilon, epsilon, 2, 2)
         claimed, kept = DiscretisedMeans.published(epsilon), DiscretisedMeans.calibrated(epsilon)
-        least = printed_variance_discretised(grid[:, None], grid, **group).min()  # of all budgets up to epsilon
-        yield (printed_variance(claimed, **group), claimed.groups), (least, 2)
+        least = printed_variance_signs(grid[:, None], grid, 2, *group).min()  # of all budgets up to epsilon
+        yield (printed_variance(claimed, *group), claimed.groups), (least, 2)
         line = epsilon - np.log(2 / (1 + np.exp(-grid))), grid  # of one loss
         lost = np.ptp(np.log(printed_channel(kept, (-1.0, 1.0))), axis=1).max()
-        least = printed_variance_discretised(*line, **group).min()
-        yield (lost, printed_variance(kept, **group), kept.groups), (epsilon, least, 2)
+        least = printed_variance_signs(*line, 2, *group).min()
+        yield (lost, printed_variance(kept, *group), kept.groups), (epsilon, least, 2)
 
 
 @second_route(LaplaceMeans.executed)

@@ -123,10 +123,7 @@ def theorem_4_3_allocation(e: Evidence) -> Numbers:
         e.same([m.epsilon for m in mechanisms], [epsilon, epsilon])
         stated, best = (gaps.GroupGap(m, sizes).worst_variance() for m in mechanisms)
         tried = np.linspace(0.1, 1, 20_001) * epsilon
-        lost = (
-            routes.printed_variance_laplace(epsilon - tried / 2, tried, 2.0, size=n, clients=10**6, second_moment=1)
-            for n in sizes
-        )
+        lost = (routes.printed_variance_laplace(epsilon - tried / 2, tried, 2.0, n, 10**6, 1) for n in sizes)
         e.same(best, sum(lost).min(), rel=1e-7)
         savings[epsilon, share] = 1 - best / stated
     e.needs(max(savings.values()) < 1e-9)

@@ -65,7 +65,7 @@ def equations_19_and_20(e: Evidence) -> Numbers:
         e.proven(identity(gaps.mean_variance(every, *group), n * (own + c * other) / (unit * unit)))
         e.proven(identity(gaps.mean_variance(two, *group), routes.printed_variance(two, *group)))
     signs, noise = (
-        [routes.printed_variance(m, *three.values()) / variance for three, _, (_, variance) in routes.group_examples(m)]
+        [routes.printed_variance(m, *three) / variance for three, _, (_, variance) in routes.group_examples(m)]
         for m in (routes.SIGNS[1], routes.NOISE[1])
     )
     e.needs(agree(noise, np.ones(3)) and agree(signs, np.ones(3)))
