@@ -104,9 +104,7 @@ def theorem_5_4_unbiased(e: Evidence) -> Numbers:
 
 def worst(mechanism: groups.GroupMeans) -> Real:
     """Return the largest variance of a mean of one client in a group, of two groups alike."""
-    if isinstance(mechanism, LaplaceMeans):
-        return gaps.variance_laplace_mean(mechanism, 1, 2, 1)
-    return gaps.variance_discretised_mean(mechanism, 1, 2, 0)
+    return gaps.mean_variance(mechanism, 1, 2, 1 if isinstance(mechanism, LaplaceMeans) else 0)
 
 
 CURVES: dict[str, Callable[[Any], Real]] = {
@@ -268,9 +266,9 @@ def figure_2_small_groups(e: Evidence) -> Numbers:
     signs, noise = (curve / curve[0] for curve in curves)
     powers = -np.diff(np.log(signs)) / np.diff(np.log(SHARES))
     e.needs(powers[2] < powers[4] / 2)
-    parts, box = (share, 1 - share), {t1: (1, oo), e2: (0, oo)}
-    e.proven(power_within(sum(gaps.variance_discretised_mean(TWO_SIGNS, part, exact(1), 0) for part in parts), BOX))
-    e.proven(power_within(sum(gaps.variance_laplace_mean(TWO_NOISE, part, exact(1), 1) for part in parts), box))
+    for mechanism, moment, box in ((TWO_SIGNS, 0, BOX), (TWO_NOISE, 1, {t1: (1, oo), e2: (0, oo)})):
+        both = (gaps.mean_variance(mechanism, part, exact(1), moment) for part in (share, 1 - share))
+        e.proven(power_within(sum(both), box))
     shown = [1, 2, 3, 4, 6]
     return routes.numbered(signs=signs[shown], noise=noise[shown], power=powers[[2, 4]])
 
@@ -348,9 +346,7 @@ def section_5_percentage_points(e: Evidence) -> Numbers:
         )
         e.needs(max(point, tenth, rate) < printed.value("Table 1", "M_L K=1e7 alpha=0.01"))
         numbers |= {key: point, f"{key}_rate": rate}
-    signs, noise = DiscretisedMeans(budget(t1), budget(t2)), LaplaceMeans(budget(t1), e2, k)
-    one, many = (gaps.variance_discretised_mean(signs, size, 2 * size, 0) for size in (1, n))
-    e.proven(identity(one, many * n))
-    one, many = (gaps.variance_laplace_mean(noise, size, 2 * size, 1) for size in (1, n))
-    e.proven(identity(one, many * n))
+    for every, moment in ((SIGNS, 0), (NOISE, 1)):
+        one, many = (gaps.mean_variance(every, size, 2 * size, moment) for size in (1, n))
+        e.proven(identity(one, many * n))
     return numbers
