@@ -9,7 +9,6 @@ from ldpnb.accuracy.lower_bounds import LowerBounds
 from ldpnb.arithmetic import Real
 from ldpnb.claims import Evidence
 from ldpnb.deciders import budget, digits, identity, limit, oo, positive, symbols, zeros
-from ldpnb.estimators import frequency, likelihood
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.papers.lopuhaa2020 import routes
 from ldpnb.papers.lopuhaa2020.tables import frequencies
@@ -44,11 +43,10 @@ def _error(t: Real, share: Real) -> Real:
 
 def _over_norm_sub(epsilon: float) -> float:
     """Return the MLE's error over Norm-Sub's, three users of one value, three values, over all sequences of reports."""
-    mechanism, seen = KaryRandomisedResponse(epsilon, 3), np.indices((3, 3, 3)).reshape(3, -1).T
+    seen = np.indices((3, 3, 3)).reshape(3, -1).T
     tallies = (seen[:, :, None] == np.arange(3)).sum(axis=1)
     chances = routes.krr_channel(epsilon, 3)[seen, 0].prod(axis=1)
-    plain = frequency.unbiased(tallies, 3, mechanism)
-    estimates = likelihood.krr_mle(tallies, epsilon=epsilon), frequency.project_simplex(plain)
+    estimates = (frequencies.krr_estimate(name, tallies, epsilon) for name in ("MLE", "Norm-Sub"))
     one, other = (chances @ ((estimate - [1, 0, 0]) ** 2).sum(axis=1) for estimate in estimates)
     return float(one / other)
 

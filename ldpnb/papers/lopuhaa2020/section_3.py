@@ -3,6 +3,7 @@
 ``c = e^epsilon - 1``; the K largest tallies, u or v the least of them, sum to S.
 """
 
+from functools import partial
 from itertools import product
 from math import comb
 
@@ -14,10 +15,10 @@ from ldpnb.accuracy.exact_risk import TwoValues
 from ldpnb.arithmetic import Floats, Ints
 from ldpnb.claims import Evidence, agree, joined
 from ldpnb.deciders import identity, oo, positive, sign_changes, symbols
-from ldpnb.estimators import bayes, frequency, likelihood
-from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.estimators import bayes, likelihood
 from ldpnb.papers.lopuhaa2020 import routes
 from ldpnb.papers.lopuhaa2020.routes import JEFFREYS, drawn_tallies
+from ldpnb.papers.lopuhaa2020.tables.frequencies import krr_estimate
 from ldpnb.papers.lopuhaa2020.tables.optimality import binary_mle
 from ldpnb.sections import Numbers
 
@@ -39,20 +40,12 @@ def mean_is_best() -> bool:
 
 def theorem_3_1(e: Evidence) -> Numbers:
     e.proven(mean_is_best())
-    rivals: dict[str, exact_risk.Estimator] = {
-        "mle": lambda s: likelihood.krr_mle(s, epsilon=EPSILON),
-        "norm_sub": lambda s: frequency.project_simplex(plain(s)),
-        "unbiased": lambda s: plain(s),
-        "uniform": lambda s: np.full(s.shape, 1 / 3),
-    }
-
-    def plain(tallies: Ints) -> Floats:
-        return frequency.unbiased(tallies, USERS, KaryRandomisedResponse(EPSILON, 3))
-
+    names = {"mle": "MLE", "norm_sub": "Norm-Sub", "unbiased": "unbiased", "uniform": "uniform guess"}
+    rivals = {field: partial(krr_estimate, name, epsilon=EPSILON) for field, name in names.items()}
     risks = exact_risk.exact_risks(KRR, USERS, JEFFREYS, rivals)
-    least, others = risks["Bayes"], [risks[name] for name in rivals]
-    e.needs(all(least.distribution < risk.distribution and least.frequency < risk.frequency for risk in others))
-    return {"bayes": least.distribution} | {name: risks[name].distribution for name in rivals}
+    least = risks.pop("Bayes")
+    e.needs(all(least.distribution < one.distribution and least.frequency < one.frequency for one in risks.values()))
+    return {"bayes": least.distribution} | {field: risk.distribution for field, risk in risks.items()}
 
 
 def proposition_3_2(e: Evidence) -> Numbers:

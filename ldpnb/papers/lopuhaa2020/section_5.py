@@ -12,11 +12,10 @@ import pandas as pd
 import sympy
 from scipy.special import ndtr
 
-from ldpnb.arithmetic import Floats, Ints
 from ldpnb.claims import WORDS, Evidence, agree, better, within
 from ldpnb.data import public
 from ldpnb.deciders import budget, identity, symbols
-from ldpnb.estimators import frequency, likelihood
+from ldpnb.estimators import frequency
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.papers.lopuhaa2020 import taxi
 from ldpnb.papers.lopuhaa2020.routes import published
@@ -44,7 +43,8 @@ def section_5_equivalence(e: Evidence) -> Numbers:
     e.proven(identity((f + 1 / (t - 1)) * krr.truthful_rate, f * krr.truthful_rate + krr.q))
     e.proven(identity(offset * (t - 1), 1 + t / (a - 2)))
     e.decides(identity(offset, 1 / np.expm1(budget(t))))
-    exact, normal, plain = _three(np.array([[5, 3, 0], [3, 3, 2]]), np.log(2))
+    rivals, tallies = ("MLE", "MLE of [25]", "unbiased"), np.array([[5, 3, 0], [3, 3, 2]])
+    exact, normal, plain = (frequencies.krr_estimate(name, tallies, np.log(2)) for name in rivals)
     e.sure(agree(exact[1], normal[1]) and agree(exact[1], plain[1]))  # where none is negative
     e.sure(agree(exact, frequency.scale_simplex(plain, 1.0)))
     ratios = [_error_ratio(epsilon) for epsilon in (0.5, 1.0, 4.0, 6.0, 10.0)]
@@ -53,21 +53,13 @@ def section_5_equivalence(e: Evidence) -> Numbers:
     return shown | {"low": min(ratios), "high": max(ratios)}
 
 
-def _three(tallies: Ints, epsilon: float) -> tuple[Floats, Floats, Floats]:
-    """Return MLE, that of [25] and unbiased estimates."""
-    mechanism = KaryRandomisedResponse(epsilon, tallies.shape[1])
-    plain = frequency.unbiased(tallies, int(tallies[0].sum()), mechanism)
-    normal = frequency.scale_simplex(plain, frequency.normal_offset(mechanism))
-    return likelihood.krr_mle(tallies, epsilon=epsilon), normal, plain
-
-
 def _error_ratio(epsilon: float) -> float:
     """Return the squared error of [25] over that of the MLE in ten data sets of the source's second setting."""
     size, users, rng = 1024, 10_000, stream("equivalence", epsilon, seed=SEED)
     truths = rng.dirichlet(np.full(size, 0.5), size=10)
     mechanism = KaryRandomisedResponse(epsilon, size)
     tallies = np.array([mechanism.sample_tallies(rng.multinomial(users, truth), rng=rng) for truth in truths])
-    exact, normal, _ = _three(tallies, epsilon)
+    exact, normal = (frequencies.krr_estimate(name, tallies, epsilon) for name in ("MLE", "MLE of [25]"))
     return float(((normal - truths) ** 2).sum() / ((exact - truths) ** 2).sum())
 
 

@@ -16,7 +16,7 @@ from ldpnb import checks
 from ldpnb.arithmetic import Floats, Ints
 from ldpnb.data import synthetic
 from ldpnb.estimators import bayes, frequency, likelihood
-from ldpnb.mechanisms.frequency import UnaryEncoding
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.registry import FREQUENCY, FrequencyMechanism
 from ldpnb.notebook import Rows, table
 from ldpnb.rng import stream
@@ -156,6 +156,11 @@ ESTIMATORS: Mapping[str, Estimator] = MappingProxyType(
 response: under Jeffreys' prior, and under the symmetric Dirichlet prior that fits the reports best."""
 SOURCE_ESTIMATORS: Mapping[str, Estimator] = MappingProxyType(dict(list(ESTIMATORS.items())[:3]))
 """The three estimators of Section 5 of lopuhaa2020."""
+
+
+def krr_estimate(name: str, tallies: Ints, epsilon: float) -> Floats:
+    """Return what one of `ESTIMATORS`, for both targets alike, makes of tallies under k-ary randomised response."""
+    return np.asarray(ESTIMATORS[name](Reports(KaryRandomisedResponse(epsilon, tallies.shape[1]), None, tallies)))
 
 
 @table

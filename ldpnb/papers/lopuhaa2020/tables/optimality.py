@@ -5,6 +5,7 @@ standard errors, is smaller. Priors are symmetric Dirichlet, given by name and c
 """
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -14,7 +15,7 @@ from ldpnb.accuracy import exact_risk, information
 from ldpnb.accuracy.exact_risk import TwoValues
 from ldpnb.accuracy.lower_bounds import EntropyBounds, LowerBounds
 from ldpnb.arithmetic import Floats, Ints
-from ldpnb.estimators import frequency, likelihood
+from ldpnb.estimators import likelihood
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.subsets import SubsetSelection
 from ldpnb.notebook import Rows, table
@@ -150,14 +151,11 @@ def _ratio(errors: Floats, control: Floats, limits: Floats) -> tuple[float, floa
 @table
 def exact_small_risks(users: Sequence[int], epsilon: float, concentrations: Mapping[str, float]) -> Rows:
     """Yield exact errors of the distribution under k-ary randomised response on three values, relative to the least."""
-    mechanism = KaryRandomisedResponse(epsilon, 3)
-    estimators: dict[str, exact_risk.Estimator] = {
-        "MLE": lambda s: likelihood.krr_mle(s, epsilon=epsilon),
-        "Norm-Sub": lambda s: frequency.project_simplex(frequency.unbiased(s, int(s[0].sum()), mechanism)),
-        "uniform guess": lambda s: np.full(s.shape, 1 / 3),
-    }
+    names = ("MLE", "Norm-Sub", "uniform guess")
+    estimators = {name: partial(frequencies.krr_estimate, name, epsilon=epsilon) for name in names}
+    channel = KaryRandomisedResponse(epsilon, 3).channel()
     for (prior, concentration), count in product(concentrations.items(), users):
-        risks = exact_risk.exact_risks(mechanism.channel(), count, np.full(3, concentration), estimators)
+        risks = exact_risk.exact_risks(channel, count, np.full(3, concentration), estimators)
         for name, risk in risks.items():
             row = {"prior": prior, "users n": count, "estimator": name, "error": risk.distribution}
             yield row | {"error / least error": risk.distribution / risks["Bayes"].distribution}
