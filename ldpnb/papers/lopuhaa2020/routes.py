@@ -93,23 +93,20 @@ def steepest(channel: Floats, tallies: NDArray[np.integer], estimate: Floats) ->
 class Sequences:
     """Every sequence of reports of a few users: its tallies, its chance, and what it says of both targets.
 
-    By target, ``distribution`` and ``frequency``, posterior means ``(sequences, values)``, and those of the squared
-    length.
+    Of the distribution and of the frequencies, posterior means ``(2, sequences, values)`` and mean squared lengths
+    ``(2, sequences)``.
     """
 
     tallies: Ints
     chances: Floats
-    means: dict[str, Floats]
-    squares: dict[str, Floats]
+    means: Floats
+    squares: Floats
 
-    def risks(self, estimates: Floats | None = None) -> list[float]:
-        """Return the mean squared errors of an estimate given for every sequence, or of the posterior means."""
-        errors = []
-        for target, mean in self.means.items():
-            given = mean if estimates is None else estimates
-            each = self.squares[target] - 2 * (mean * given).sum(axis=1) + (given**2).sum(axis=1)
-            errors.append(float(self.chances @ each))
-        return errors
+    def risks(self, estimates: Floats | None = None) -> Floats:
+        """Return both mean squared errors of an estimate given for every sequence, or of the posterior means."""
+        given = self.means if estimates is None else estimates
+        errors = self.squares - 2 * (self.means * given).sum(axis=2) + (given**2).sum(axis=-1)
+        return np.asarray(errors @ self.chances)
 
 
 def all_sequences(channel: Floats, users: int, prior: Floats) -> Sequences:
@@ -121,15 +118,10 @@ def all_sequences(channel: Floats, users: int, prior: Floats) -> Sequences:
     tallies = (seen[:, :, None] == np.arange(outputs)).sum(axis=1)
     joint = np.array([urn(row, prior) for row in columns]) * channel[seen[:, None, :], columns[None, :, :]].prod(axis=2)
     chances = joint.sum(axis=1)
-    given = joint / chances[:, None]
-    total, shares = prior.sum() + users, counts / users
+    given, total, shares = joint / chances[:, None], prior.sum() + users, counts / users
+    means = np.array([(prior + counts) / total, shares])
     squares = ((prior + counts) * (prior + counts + 1)).sum(axis=1) / (total * (total + 1))
-    return Sequences(
-        tallies,
-        chances,
-        {"distribution": given @ ((prior + counts) / total), "frequency": given @ shares},
-        {"distribution": given @ squares, "frequency": given @ (shares**2).sum(axis=1)},
-    )
+    return Sequences(tallies, chances, given @ means, np.array([squares, (shares**2).sum(axis=1)]) @ given.T)
 
 
 def urn(values: NDArray[np.integer], prior: Floats) -> float:
@@ -291,15 +283,15 @@ def _posteriors() -> Pairs:
     for rows, users, prior in ((krr, 4, JEFFREYS), (krr, 4, UNEVEN), (oue, 3, np.array([0.5, 1.5]))):
         every = all_sequences(rows, users, prior)
         for seen in (0, 5, 39):
-            own, means = bayes.posterior(rows, every.tallies[seen], prior), [m[seen] for m in every.means.values()]
-            spreads = [every.squares[target][seen] - (m[seen] ** 2).sum() for target, m in every.means.items()]
+            own, means = bayes.posterior(rows, every.tallies[seen], prior), every.means[:, seen]
+            spreads = every.squares[:, seen] - (means**2).sum(axis=1)
             yield [own.distribution, own.frequencies], means
             yield [own.distribution_variance, own.frequency_variance], spreads
             yield own.log_marginal, np.log(every.chances[seen])
             if rows is krr:
                 fast = bayes.krr_posterior(every.tallies[seen], prior, epsilon=1.0)
                 yield [fast.distribution, fast.frequencies], means
-        yield bayes.frequency_mean(every.means["distribution"], prior, users), every.means["frequency"]
+        yield bayes.frequency_mean(every.means[0], prior, users), every.means[1]
         rule = np.random.default_rng(1).random(rows.shape)
         risks = exact_risk.exact_risks(rows, users, prior, {"any": partial(_linear, rule)})
         for name, estimates in (("Bayes", None), ("any", _linear(rule, every.tallies))):

@@ -311,7 +311,7 @@ def proposition_4_6(e: Evidence) -> Numbers:
         every = routes.all_sequences(routes.krr_channel(1.0, 2), 4, alphas)
         plain = frequency.unbiased(every.tallies, 4, KaryRandomisedResponse(1.0, 2))
         mixed = 2 * alphas[0] * alphas[1] / (alphas.sum() * (alphas.sum() + 1))
-        e.needs(agree(4 * np.array(every.risks(plain)), [fixed + mixed, fixed]))
+        e.needs(agree(4 * every.risks(plain), [fixed + mixed, fixed]))
     diversity, shown = SymmetricDirichlet(2).diversity(), {}
     for name, epsilon, digits in (("ratios", 1.0, 3), ("small", SMALL, 4)):
         bounds, own = LowerBounds(2, epsilon), information.unbiased_frequency_error(KaryRandomisedResponse(epsilon, 2))
