@@ -74,18 +74,12 @@ def laws_of_errors(name: str, epsilon: float) -> tuple[float, float, float]:
     return sd, mean, float(np.sqrt(errors**2 @ chances / 4 - mean**2))
 
 
-def cells(column: str) -> list[tuple[str, float, float]]:
-    """Return mechanism, budget and a printed number of every cell of Table 2."""
-    table = printed.table_2()
-    return list(zip(table["mechanism"], table["epsilon"], table[column], strict=True))
-
-
 def table_2_errors(e: Evidence) -> Numbers:
     data, runs = population.published(), int(printed.value("Table 2", "runs"))
     gap, expected, ranks, tested = abs(data.true_gap), {}, {}, []
     for name, epsilon in product(WAYS, BUDGETS):
         sd, expected[name, epsilon], _ = laws_of_errors(name, epsilon)
-        (stated,) = [s for short, at, s in cells("error") if name.startswith(short) and at == epsilon]
+        stated = printed.value("Table 2", f"{name[:3]} error eps={epsilon:g}")
         below, under = (routes.mean_error_cdf(2 * (stated + half), sd, gap, runs) for half in (HALF, -HALF))
         ranks[name, epsilon] = below
         if name != NOISE_SENT:
@@ -111,7 +105,7 @@ def table_2_standard_deviations(e: Evidence) -> Numbers:
     def drawn(sd: float, sets: int) -> Floats:
         return np.asarray(np.abs(np.abs(gap + sd * rng.standard_normal((sets, runs))) - gap) / 2)
 
-    for short, epsilon, stated in cells("sd"):
+    for short, epsilon, stated in printed.table_2()[["mechanism", "epsilon", "sd"]].itertuples(index=False):
         sd, mean_error, deviation = laws_of_errors(SIGNS_SENT if short == "M_R" else CODE, epsilon)
         off = drawn(sd, SETS)
         e.sure(abs(off.mean() - mean_error) < 6 * deviation / np.sqrt(off.size))
