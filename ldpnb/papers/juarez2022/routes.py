@@ -3,7 +3,7 @@
 What they are made of comes first: printed formulas, and numbers from output laws alone.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from itertools import chain, combinations, product
 from typing import Any
@@ -28,6 +28,8 @@ NOISE = (LaplaceMeans(0.5, 1.0), LaplaceMeans(0.7, 0.4, 2 / 3, 3))
 MECHANISMS: tuple[GroupMeans, ...] = SIGNS + NOISE
 VALUES, HOLDERS = np.array([-1.0, -0.2, 0.4, 1.0]), np.array([[2, 1, 3, 4], [5, 0, 2, 1], [1, 1, 1, 3]])
 """Values, and how many clients of each group hold them: sizes and means all differ."""
+exact: Callable[[Any], Real] = Symbol
+"""A number, exact if it is whole, a fraction or text, as formulas of symbols take it."""
 INSIDE, FAR = np.linspace(-1, 1, 9), np.array([-9.0, -1.0, 0.0, 1.0, 9.0])
 """Reports that equation (1) looks at, and others: between them the log-ratios of `LaplaceMeans` are linear."""
 
@@ -167,11 +169,6 @@ def worst_delta(mechanism: LaplaceMeans, epsilon: float) -> float:
     return max(
         quad(advantage, -reach, reach, pair, points=inside, limit=400, epsabs=1e-14, epsrel=1e-10)[0] for pair in laws
     )
-
-
-def exact(value: Any) -> Real:
-    """Return a number, exact if it is whole, a fraction or text, as formulas of symbols take it."""
-    return Symbol(value)
 
 
 def numbered(**lists: Iterable[float]) -> dict[str, float]:
