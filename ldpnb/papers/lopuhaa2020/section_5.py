@@ -25,7 +25,7 @@ from ldpnb.rng import stream
 from ldpnb.sections import Numbers
 
 SEED, CERTAIN = 2022, 6.0
-BETTER = 1 / WORDS["equal"]
+BETTER, DRAWS = 1 / WORDS["equal"], int(published()["draws"])
 
 
 def section_5_equivalence(e: Evidence) -> Numbers:
@@ -63,13 +63,9 @@ def _error_ratio(epsilon: float) -> float:
     return float(((normal - truths) ** 2).sum() / ((exact - truths) ** 2).sum())
 
 
-def _draws() -> int:
-    return int(published()["draws"])
-
-
-def _compare(mechanism: str, truth: Truth, *epsilons: float, draws: int = 0, baseline: str = "Norm-Sub") -> Any:
+def _compare(mechanism: str, truth: Truth, *epsilons: float, draws: int = DRAWS, baseline: str = "Norm-Sub") -> Any:
     """Return, by epsilon, target and estimator, the error's ratio to the baseline's, its spread, and z, a DataFrame."""
-    table = frequencies.compare(mechanism, truth, epsilons, draws=draws or _draws(), seed=SEED, baseline=baseline)
+    table = frequencies.compare(mechanism, truth, epsilons, draws=draws, seed=SEED, baseline=baseline)
     table["spread"] = ((table["ratio"] - 1) / table["z"]).abs()
     return table.set_index([frequencies.EPSILON, "target", "estimator"])[["ratio", "z", "spread"]]
 
@@ -105,7 +101,7 @@ def figures_2_and_3(e: Evidence) -> Numbers:
     settings = [("k-RR", _jeffreys("krr", size), 4.0) for size in ("large", "moderate")]
     settings += [("OUE", _jeffreys("unary", size), 1.0) for size in ("large", "moderate")]
     tables = [
-        _compare(*setting, draws=times * _draws(), baseline="unbiased")
+        _compare(*setting, draws=times * DRAWS, baseline="unbiased")
         for setting, times in zip(settings, (1, 1, 2, 1), strict=True)
     ]
     rows = pd.concat([table.drop("unbiased", level="estimator") for table in tables])
@@ -142,7 +138,7 @@ def figure_2_n_comparable_to_a(e: Evidence) -> Numbers:
     size = int(published()["krr_domain_size"])
     # the first is not the source's
     truths = [Truth.from_prior(size, size), _jeffreys("krr", "moderate"), _jeffreys("krr", "large")]
-    rows = [_mle(_compare("k-RR", truth, 1.0, draws=2 * _draws())).loc[1.0, "distribution"] for truth in truths]
+    rows = [_mle(_compare("k-RR", truth, 1.0, draws=2 * DRAWS)).loc[1.0, "distribution"] for truth in truths]
     ends = [_ends(row) for row in rows]
     e.needs(better(ends[0][1], 1.0) and all(one[1] < other[0] for one, other in pairwise(ends)))
     steps = [(b["ratio"] - a["ratio"]) / (a["spread"] + b["spread"]) for a, b in pairwise(rows)]
@@ -154,7 +150,7 @@ def figure_3(e: Evidence) -> Numbers:
     settings = {"weak": ("large", 0.5, 0.25), "strong": ("large", 3.0, 2), "few": ("moderate", 1.0, 1)}
     rows, shown = {}, {}
     for name, (users, epsilon, times) in (settings | {"most": ("moderate", 4.0, 10)}).items():
-        table = _compare("OUE", _jeffreys("unary", users), epsilon, draws=int(times * _draws()))
+        table = _compare("OUE", _jeffreys("unary", users), epsilon, draws=int(times * DRAWS))
         rows[name] = row = _mle(table).loc[epsilon, "frequency"]
         shown[name] = row["ratio"]
     alike = rows["few"], rows["most"]
@@ -174,9 +170,9 @@ def figures_4_and_5(e: Evidence) -> Numbers:
     plain = _mle(_compare("k-RR", ages, 1.0, baseline="unbiased")).loc[1.0, "frequency"]
     near = _mle(_compare("k-RR", ages, 1.0, 4.0)).xs("frequency", level="target")["ratio"]
     made_up = _mle(_compare("k-RR", distances, 5.0)).loc[5.0, "frequency"]
-    rows = _compare("OUE", classes, 3.0, draws=3 * _draws()).loc[3.0, "frequency"]
+    rows = _compare("OUE", classes, 3.0, draws=3 * DRAWS).loc[3.0, "frequency"]
     mle, unbiased = rows.loc["MLE"], rows.loc["unbiased"]
     e.needs(better(_ends(plain)[1], 1.0) and better(_ends(mle)[1], 1.0) and mle["ratio"] < unbiased["ratio"])
     e.power = min(_power(plain, BETTER), _power(mle, BETTER))
     shown = {"plain": plain["ratio"], "one": near[1.0], "four": near[4.0], "made_up": made_up["ratio"]}
-    return shown | {"mle": mle["ratio"], "z": mle["z"], "unbiased": unbiased["ratio"], "draws": 3 * _draws()}
+    return shown | {"mle": mle["ratio"], "z": mle["z"], "unbiased": unbiased["ratio"], "draws": 3 * DRAWS}
