@@ -187,11 +187,11 @@ def over_the_bound(make: Any, a: Any, t: Any) -> Any:
     return information.unbiased_frequency_error(make(epsilon, a)) / LowerBounds(a, epsilon).distribution()
 
 
-def row_trace() -> bool:
-    """Decide what a row of k entries t and others 1 adds to the trace, and that mixed rows add no more.
+def least_error() -> bool:
+    """Decide what a row of k entries t and others 1 adds to the trace, that mixed rows add no more, and what is left.
 
     On vectors of sum 0 it is ``k (a-k) c^2 / (a (1 + c s)^2)`` times its chance, s being the chance of its values;
-    ``|q|^2 / (q p)`` is convex in q.
+    ``|q|^2 / (q p)`` is convex in q. The error is ``(a-1)^2`` over the trace at least: ``1/u + 1/v >= 4 / (u + v)``.
     """
     t, k, a, s = symbols("t k a s")
     mean = (k * t + a - k) / a
@@ -203,13 +203,8 @@ def row_trace() -> bool:
     mixed = (u + x) * (u + x) / (v + y)
     convex = identity(u * u / v + x * x / y - mixed, (u * y - x * v) * (u * y - x * v) / (v * y * (v + y)))
     half = identity(a * a / 4 - k * (a - k), (a / 2 - k) * (a / 2 - k))
-    return adds and at_uniform and convex and half
-
-
-def inverse_trace() -> bool:
-    """Decide ``1/u + 1/v >= 4 / (u + v)``; over ``a - 1`` eigenvalues it is ``(a-1)^2`` over the trace."""
-    u, v = symbols("u v")
-    return identity(1 / u + 1 / v - 4 / (u + v), (u - v) * (u - v) / (u * v * (u + v)))
+    inverse = identity(1 / u + 1 / v - 4 / (u + v), (u - v) * (u - v) / (u * v * (u + v)))  # of two eigenvalues
+    return adds and at_uniform and convex and half and inverse
 
 
 def best_subset_size() -> bool:
@@ -241,7 +236,7 @@ def section_4_3_nearness(e: Evidence) -> Numbers:
     t, a = symbols("t a")
     largest = limit(over_the_bound(UnaryEncoding.optimised, a, t), t.expression, 1)
     e.decides(within("near", float(largest), 1.0))
-    e.proven(identity(largest, 4) and row_trace() and inverse_trace())
+    e.proven(identity(largest, 4) and least_error())
     exact = LowerBounds(a, budget(t))
     e.proven(limit(exact.frequency() / exact.distribution(), t.expression, 1) == 1)  # (60) comes to (59)
     mean, square = a / 2, a / 4 + a * a / 4  # of the number of bits set as epsilon falls
@@ -261,7 +256,7 @@ def section_4_3_nearness(e: Evidence) -> Numbers:
 
 
 def section_4_3_number_of_outputs(e: Evidence) -> Numbers:
-    e.proven(best_subset_size() and row_trace() and pairs_of_four())
+    e.proven(best_subset_size() and least_error() and pairs_of_four())
     # b sets of k values, each pair of values in equally many, tell at the uniform distribution what subset selection
     # tells; b drops out
     t, a, b, k = symbols("t a b k")

@@ -13,14 +13,14 @@ from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.subsets import SubsetSelection
 from ldpnb.papers.lopuhaa2020 import routes
 from ldpnb.papers.lopuhaa2020.section_3 import krr_maximum
-from ldpnb.papers.lopuhaa2020.section_4 import best_subset_size, inverse_trace, row_trace, selection_gap
+from ldpnb.papers.lopuhaa2020.section_4 import best_subset_size, least_error, selection_gap
 from ldpnb.papers.lopuhaa2020.tables.optimality import binary_mle
 from ldpnb.rng import stream
 from ldpnb.sections import Numbers
 
 
 def section_6_more_than_two_values(e: Evidence) -> Numbers:
-    e.proven(row_trace() and inverse_trace())
+    e.proven(least_error())
     # subset selection is within t^3 of the bound at every distribution: t as the chances of all outputs change by as
     # much at most, and t^2 at the uniform one
     t, k, more = symbols("t k more")
@@ -41,7 +41,7 @@ def section_6_more_than_two_values(e: Evidence) -> Numbers:
 
 
 def section_6_optimal_protocols(e: Evidence) -> Numbers:
-    e.proven(row_trace() and inverse_trace() and best_subset_size())
+    e.proven(least_error() and best_subset_size())
     e.needs(selection_gap() < 1e-6)
     switches = {size: 0.5 * np.log((size - 1) * (size - 2) / 2) for size in (4, 5, 6, 1024)}
     for size, at in switches.items():
@@ -55,9 +55,8 @@ def section_6_optimal_protocols(e: Evidence) -> Numbers:
 
 def section_6_large_domains(e: Evidence) -> Numbers:
     e.proven(krr_maximum())
-    r, a = symbols(
-        "r a"
-    )  # a set bit makes its value e^epsilon times likelier: an output counts with its set bits alone
+    r, a = symbols("r a")
+    # a set bit makes its value e^epsilon times likelier: an output counts with its set bits alone
     for one, odds in ((UnaryEncoding.optimised(budget(r), a), r), (UnaryEncoding.symmetric(2 * budget(r), a), r * r)):
         e.proven(identity(one.p / one.q / (one.miss_rate / (1 - one.q)), odds))
     size, users, rng = 10**5, 10**6, stream("large domains", seed=2022)
