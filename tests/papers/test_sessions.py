@@ -13,12 +13,10 @@ READING = "0,0.27,1.01,-0.08,1,-63.5,2.42,924.25,1"
 
 def test_simulated_sessions_have_the_shape_of_the_source() -> None:
     recorded = sessions.simulate_sessions(rng=stream("sessions", seed=1))
-    assert np.bincount(recorded.groups).tolist() == [25, 62]
-    assert recorded.features.shape == (recorded.labels.size, len(sessions.FEATURES))
-    assert recorded.labels.size / 87 == pytest.approx(864, rel=0.01)
-    assert set(np.unique(recorded.labels)) == {1, 2, 3, 4}
-    assert 0.3 < recorded.lying.mean() < 0.6
-    assert np.unique(recorded.session).size == 87
+    assert recorded.groupby("group")["client"].nunique().to_dict() == {"male": 25, "female": 62}
+    assert len(recorded) / 87 == pytest.approx(864, rel=0.01)
+    assert set(recorded["activity"]) == {1, 2, 3, 4}
+    assert 0.3 < (recorded["activity"] == sessions.LYING).mean() < 0.6
 
 
 def write(folder: Path, name: str, lines: list[str]) -> None:
@@ -31,10 +29,10 @@ def test_real_files_are_read_with_group_labels_and_order(tmp_path: Path) -> None
     write(tmp_path / "S2_Dataset", "d2p02F", ["1.25,0.9,0.1,0.05,4,-58,0.3,920.25,3", ""])
     write(tmp_path / "S1_Dataset", "README.txt", ["not a session"])
     recorded = sessions.read_sessions(tmp_path)
-    assert recorded.groups.tolist() == [0, 1]
-    assert recorded.session.tolist() == [0, 0, 1]
-    assert recorded.lying.tolist() == [False, True, True]
-    assert recorded.features[0].tolist() == [0, 0.27, 1.01, -0.08, 1, -63.5, 2.42, 924.25]
+    assert recorded["group"].tolist() == ["male", "male", "female"]
+    assert recorded["client"].tolist() == [0, 0, 1]
+    assert recorded["activity"].tolist() == [1, 3, 3]
+    assert recorded[[*sessions.FEATURES]].iloc[0].tolist() == [0, 0.27, 1.01, -0.08, 1, -63.5, 2.42, 924.25]
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,13 @@ al. 2016, UCI Machine Learning Repository): 87 recorded sessions, 25 of men and 
 women's trunks lean further when they sit and less when they lie, so that a common classifier of lying serves them
 worse: a real difference between the groups, and a stand-in, not data. `client_rates` trains the source's classifier of
 lying, which needs scikit-learn (the extra ``learning``), and tests every client.
+
+Sessions are a table with a row per reading: `FEATURES`, the ``activity`` from 1 to 4, and ``client`` and ``group``.
 """
 
 import inspect
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ldpnb.arithmetic import Floats, Ints
+from ldpnb.arithmetic import Floats
 from ldpnb.papers.juarez2022.clients import GROUPS
 from ldpnb.rng import stream
 
@@ -26,63 +28,43 @@ FEATURES = ("time", "frontal", "vertical", "lateral", "antenna", "rssi", "phase"
 """Columns of a reading: seconds; acceleration in g along three axes; antenna; signal strength; phase; MHz."""
 
 LYING = 3
-"""Label of lying in the files; 1 is sitting on the bed, 2 on the chair, 4 ambulating."""
+"""Activity of lying in the files; 1 is sitting on the bed, 2 on the chair, 4 ambulating."""
 
 _SCRIPT = (4, 2, 4, 1, 3, 1, 4)
 _SHARES = np.array([1.0, 3.0, 0.7, 3.0, 9.0, 2.0, 0.8])
 _PITCH = np.array([np.nan, 27.0, 22.0, 74.0, 9.0])
-_POSTURE = (((6.0, -4.0), (13.0, 19.0)), ((13.0, -17.0), (14.0, 25.0)))
+_POSTURE = {"male": ((6.0, -4.0), (13.0, 19.0)), "female": ((13.0, -17.0), (14.0, 25.0))}
 _FILE = re.compile(r"d\dp\d+([MF])(\.csv|\.txt)?", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Sessions:
-    """Readings of many sessions.
-
-    - `features`, (n, 8) float: columns as in `FEATURES`.
-    - `labels`, (n,) int: activity 1 to 4.
-    - `session`, (n,) int: which session a reading belongs to.
-    - `groups`, (s,) int: each session's group, 0 male and 1 female.
-    """
-
-    features: Floats
-    labels: Ints
-    session: Ints
-    groups: Ints
-
-    @property
-    def lying(self) -> NDArray[np.bool_]:
-        """Whether a reading was taken lying down, ``(n,)``."""
-        return np.asarray(self.labels == LYING)
-
-
-def simulate_sessions(male: int = 25, female: int = 62, *, readings: int = 864, rng: np.random.Generator) -> Sessions:
+def simulate_sessions(
+    male: int = 25, female: int = 62, *, readings: int = 864, rng: np.random.Generator
+) -> pd.DataFrame:
     """Simulate sessions of the source's shape: everyone sits, lies and walks by one script, in different postures."""
-    groups = np.repeat([0, 1], (male, female))
-    weights = rng.gamma(4.0, size=groups.size)
-    lengths = np.maximum(np.rint(weights / weights.mean() * readings).astype(int), 30)
-    parts = [_simulate_one(int(group), int(length), rng) for group, length in zip(groups, lengths, strict=True)]
-    return Sessions(
-        np.concatenate([features for features, _ in parts]),
-        np.concatenate([labels for _, labels in parts]),
-        np.repeat(np.arange(groups.size), lengths),
-        groups,
-    )
+    groups = np.repeat(GROUPS, (male, female)).tolist()
+    weights = rng.gamma(4.0, size=len(groups))
+    lengths = np.maximum(np.rint(weights / weights.mean() * readings).astype(int), 30).tolist()
+    return _together((_simulate_one(group, length, rng) for group, length in zip(groups, lengths, strict=True)), groups)
 
 
-def _simulate_one(group: int, length: int, rng: np.random.Generator) -> tuple[Floats, Ints]:
-    """Return features and labels of one session: the script's activities, pitch and roll about the wearer's posture."""
+def _together(parts: Iterable[pd.DataFrame], groups: Iterable[str]) -> pd.DataFrame:
+    pairs = enumerate(zip(parts, groups, strict=True))
+    return pd.concat([part.assign(client=i, group=group) for i, (part, group) in pairs], ignore_index=True)
+
+
+def _simulate_one(group: str, length: int, rng: np.random.Generator) -> pd.DataFrame:
+    """Return the readings of one session: the script's activities, pitch and roll about the wearer's posture."""
     ends = np.cumsum(rng.dirichlet(_SHARES))
     place = np.sort(rng.random(length))
-    labels = np.array(_SCRIPT)[np.minimum(np.searchsorted(ends, place), len(_SCRIPT) - 1)]
+    activity = np.array(_SCRIPT)[np.minimum(np.searchsorted(ends, place), len(_SCRIPT) - 1)]
     sitting, lying = rng.normal(*_POSTURE[group])
-    own = np.select([labels == LYING, labels == 4], [lying, 0.3 * sitting], sitting)
-    pitch = _PITCH[labels] + own + rng.normal(0, 9, length)
+    own = np.select([activity == LYING, activity == 4], [lying, 0.3 * sitting], sitting)
+    pitch = _PITCH[activity] + own + rng.normal(0, 9, length)
     roll = rng.normal(0, 8) + rng.normal(0, 12, length)
     angle, lean = np.radians(pitch), np.radians(roll)
     seconds = place * length * rng.uniform(0.6, 1.6)
     antenna = rng.integers(1, 5, length)
-    strength = -58 - 3 * (labels == LYING) + rng.normal(0, 3, length)
+    strength = -58 - 3 * (activity == LYING) + rng.normal(0, 3, length)
     columns = (
         seconds,
         np.sin(angle) * np.cos(lean) + rng.normal(0, 0.05, length),
@@ -93,38 +75,35 @@ def _simulate_one(group: int, length: int, rng: np.random.Generator) -> tuple[Fl
         rng.uniform(0, 2 * np.pi, length),
         rng.choice(np.arange(920.25, 926, 0.5), length),
     )
-    return np.stack(columns, axis=1), labels.astype(np.int64)
+    return pd.DataFrame(dict(zip(FEATURES, columns, strict=True))).assign(activity=activity)
 
 
-def read_sessions(path: str | Path) -> Sessions:
+def read_sessions(path: str | Path) -> pd.DataFrame:
     """Read the real sessions from the folder of the UCI files, with its subfolders.
 
     A session is a file named like ``d1p01M``: room, participant, and ``M`` or ``F``. Its lines are nine numbers
-    separated by commas: the columns of `FEATURES` and the label 1 to 4.
+    separated by commas: the columns of `FEATURES` and the activity.
     """
     named = {file: _FILE.fullmatch(file.name) for file in sorted(Path(path).rglob("*"))}
-    sex = {file: name[1].upper() for file, name in named.items() if name}
-    if set(sex.values()) != {"M", "F"}:
+    groups = {file: GROUPS[name[1].upper() == "F"] for file, name in named.items() if name}
+    if set(groups.values()) != set(GROUPS):
         raise ValueError(f"path must be a folder with files like d1p01M of both groups, got path={str(path)!r}")
-    parts = [_read_one(file) for file in sex]
-    readings, session = np.concatenate(parts), np.repeat(np.arange(len(parts)), [len(part) for part in parts])
-    groups = np.array([int(name == "F") for name in sex.values()])
-    return Sessions(readings[:, :-1], readings[:, -1].astype(np.int64), session, groups)
+    return _together(map(_read_one, groups), groups.values())
 
 
-def _read_one(file: Path) -> Floats:
+def _read_one(file: Path) -> pd.DataFrame:
     try:
         rows = pd.read_csv(file, header=None, dtype=float).to_numpy()
     except ValueError as error:
         raise ValueError(f"{file.name}: {error}") from error
     if rows.shape[1] != len(FEATURES) + 1 or not (np.isfinite(rows).all() and np.isin(rows[:, -1], (1, 2, 3, 4)).all()):
         raise ValueError(f"{file.name}: every line must be 8 numbers and a label 1 to 4")
-    return rows
+    return pd.DataFrame(rows, columns=[*FEATURES, "activity"])
 
 
-def split(sessions: Sessions, training_share: float, *, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Return which readings train the model, ``(n,)``: a random share of those of each session and label."""
-    keys = pd.Series(rng.random(sessions.labels.size)).groupby([sessions.session, sessions.lying])
+def split(sessions: pd.DataFrame, training_share: float, *, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Return which readings train the model, ``(n,)``: a random share of those of each session, lying or not."""
+    keys = pd.Series(rng.random(len(sessions))).groupby([sessions["client"], sessions["activity"] == LYING])
     return (keys.rank() <= np.rint(training_share * keys.transform("size"))).to_numpy()
 
 
@@ -144,22 +123,21 @@ def fit(features: Floats, lying: NDArray[np.bool_], *, l1_ratio: float, seed: in
     return model.fit(features, lying)
 
 
-def client_rates(sessions: Sessions, *, runs: int, training_share: float, l1_ratio: float, seed: int) -> pd.DataFrame:
+def client_rates(
+    sessions: pd.DataFrame, *, runs: int, training_share: float, l1_ratio: float, seed: int
+) -> pd.DataFrame:
     """Train the global model on a split, with that weight of the L1 part of the elastic net, and test it; `runs` times.
 
     A row per run and client holds ``run, client, group, tp, positives, fp, negatives`` on the client's test readings.
     """
-    clients, parts = sessions.groups.size, []
-    group = np.array(GROUPS)[sessions.groups]
+    features, lying, parts = sessions[[*FEATURES]].to_numpy(), (sessions["activity"] == LYING).to_numpy(), []
     for run in range(runs):
         training = split(sessions, training_share, rng=stream("split", run, seed=seed))
-        model = fit(sessions.features[training], sessions.lying[training], l1_ratio=l1_ratio, seed=seed)
-        test = ~training
-        guess, truth, client = model.predict(sessions.features[test]), sessions.lying[test], sessions.session[test]
+        model = fit(features[training], lying[training], l1_ratio=l1_ratio, seed=seed)
+        guess, truth = model.predict(features[~training]), lying[~training]
         chosen = {"tp": guess & truth, "positives": truth, "fp": guess & ~truth, "negatives": ~truth}
-        tally = {name: np.bincount(client[which], minlength=clients) for name, which in chosen.items()}
-        parts.append(pd.DataFrame({"run": run, "client": np.arange(clients), "group": group} | tally))
-    return pd.concat(parts, ignore_index=True)
+        parts.append(sessions.loc[~training, ["client", "group"]].assign(run=run, **chosen))
+    return pd.concat(parts).groupby(["run", "client", "group"], as_index=False).sum()
 
 
 def rates_by_client(table: pd.DataFrame) -> pd.DataFrame:
