@@ -17,10 +17,10 @@ from ldpnb.data import public
 from ldpnb.deciders import budget, identity, symbols
 from ldpnb.estimators import frequency
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
-from ldpnb.papers.lopuhaa2020 import taxi
 from ldpnb.papers.lopuhaa2020.routes import published
 from ldpnb.papers.lopuhaa2020.tables import frequencies
 from ldpnb.papers.lopuhaa2020.tables.frequencies import Truth
+from ldpnb.papers.lopuhaa2020.taxi import taxi
 from ldpnb.rng import stream
 from ldpnb.sections import Numbers
 
@@ -166,7 +166,7 @@ def figures_4_and_5(e: Evidence) -> Numbers:
         users, size = published()["adult_users"], published()[f"adult_{name}_domain_size"]
         e.same([column.users, column.counts.sum(), column.counts.size], [users, users, size])
     ages, classes = (Truth.from_counts(f"Adult {name}", column.counts) for name, column in columns.items())
-    distances = Truth.from_counts("taxi distance", taxi.stand_in("trip_distance").counts)
+    distances = Truth.from_counts("taxi distance", taxi("trip_distance").counts)
     plain = _mle(_compare("k-RR", ages, 1.0, baseline="unbiased")).loc[1.0, "frequency"]
     near = _mle(_compare("k-RR", ages, 1.0, 4.0)).xs("frequency", level="target")["ratio"]
     made_up = _mle(_compare("k-RR", distances, 5.0)).loc[5.0, "frequency"]
