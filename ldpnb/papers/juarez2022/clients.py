@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ldpnb import writing
 from ldpnb.accuracy.gaps import GroupGap
 from ldpnb.arithmetic import Floats, Ints
 from ldpnb.mechanisms.groups import GroupMeans
@@ -82,19 +81,18 @@ def resampled(rates: Sequence[Floats], sizes: Sequence[int], *, rng: np.random.G
 
 
 def published_rates(column: str) -> tuple[float, float]:
-    """Return a column of the statistics published with juarez2022 for male and female clients.
-
-    ``second_moment`` is ``nu^2`` of the values ``v`` in the data the authors published.
+    """Return a number that Appendix D prints for male and for female clients.
 
     >>> published_rates("true_positive_rate")
     (0.8901, 0.7177)
     """
-    rows = {row["group"]: float(row[column]) for row in writing.rows("papers/juarez2022/rates.csv")}
-    return rows["male"], rows["female"]
+    male, female = (printed.value("Appendix D", f"{column}_{sex}") for sex in GROUPS)
+    return male, female
 
 
 def published() -> Clients:
     """Return clients with the sizes, means and second moments of the data published with the source."""
     sizes = [int(printed.value("Repository", f"rows_{name}")) for name in GROUPS]
     means = [2 * printed.value("Repository", f"mean_fnr_{name}") - 1 for name in GROUPS]
-    return two_valued(sizes, means, published_rates("second_moment"))
+    moments = [printed.value("Repository", f"second_moment_{name}") for name in GROUPS]
+    return two_valued(sizes, means, moments)
