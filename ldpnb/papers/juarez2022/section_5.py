@@ -222,16 +222,13 @@ def section_5_k_2(e: Evidence) -> Numbers:
 
 
 def appendix_b_error(e: Evidence) -> Numbers:
-    stated, least, best = [], [], []
-    for epsilon in (1.0, 1.9):
+    def by_k(noise: float, epsilon: float) -> float:
+        return float(4 * worst(LaplaceMeans.allowed(epsilon, noise)))
 
-        def by_k(noise: float, epsilon: float = epsilon) -> float:
-            return float(4 * worst(LaplaceMeans.allowed(epsilon, noise)))
-
-        searched = minimize_scalar(by_k, bounds=(2 / 3, 2), method="bounded", options={"xatol": 1e-9})
-        stated.append(by_k(LaplaceMeans.published(epsilon).k))
-        least.append(searched.fun)
-        best.append(searched.x)
+    known: dict[str, Any] = {"bounds": (2 / 3, 2), "method": "bounded", "options": {"xatol": 1e-9}}
+    searched = [minimize_scalar(by_k, args=(epsilon,), **known) for epsilon in (1.0, 1.9)]
+    stated = [by_k(LaplaceMeans.published(epsilon).k, epsilon) for epsilon in (1.0, 1.9)]
+    least, best = [one.fun for one in searched], [one.x for one in searched]
     e.needs(max(np.divide(stated, least)) - 1 < 1e-9)
     # along equation (1) the variance still grows in k at k = epsilon, and beyond, so that less than epsilon is best
     variance = worst(LaplaceMeans(budget(t1), e2, k))
@@ -259,11 +256,10 @@ def power_within(variance: Real, box: dict[Any, Any]) -> bool:
 
 def figure_2_small_groups(e: Evidence) -> Numbers:
     clients = int(printed.value("Figure 2", "clients"))
-    curves = []
-    for m in (DiscretisedMeans(1.0, 1.0), LaplaceMeans(0.5, 1.0)):
-        sizes = [(round(clients * part), clients - round(clients * part)) for part in SHARES]
-        curves.append(np.array([gaps.GroupGap(m, pair).worst_variance() for pair in sizes]))
-    signs, noise = (curve / curve[0] for curve in curves)
+    sizes = [(round(clients * part), clients - round(clients * part)) for part in SHARES]
+    mechanisms = DiscretisedMeans(1.0, 1.0), LaplaceMeans(0.5, 1.0)
+    curves = np.array([[gaps.GroupGap(m, pair).worst_variance() for pair in sizes] for m in mechanisms])
+    signs, noise = curves / curves[:, :1]
     powers = -np.diff(np.log(signs)) / np.diff(np.log(SHARES))
     e.needs(powers[2] < powers[4] / 2)
     for mechanism, moment, box in ((TWO_SIGNS, 0, BOX), (TWO_NOISE, 1, {t1: (1, oo), e2: (0, oo)})):

@@ -198,12 +198,12 @@ def simulated_moments(mechanisms: dict[str, GroupMeans], clients: Clients, *, re
         shown, exact = estimators.signed_gap(means), clients.gap(mechanism).variance(clients.second_moments)
         spread = float(np.std((shown - shown.mean()) ** 2))
         correlation = float(np.corrcoef(means[:, 0], means[:, 1])[0, 1])
-        for quantity, *numbers in (
+        for quantity, value, simulated, error in (
             ("gap", clients.true_gap, float(shown.mean()), float(shown.std()) / root),
             ("variance of the gap", exact, float(shown.var(ddof=1)), spread / root),
             ("correlation of the means", 0.0, correlation, 1 / root),
         ):
-            row = dict(zip(("exact", "simulated", "standard_error"), numbers, strict=True))
+            row = {"exact": value, "simulated": simulated, "standard_error": error}
             yield {"mechanism": name, "quantity": quantity} | row
 
 
