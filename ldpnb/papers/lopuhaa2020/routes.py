@@ -116,21 +116,14 @@ def all_sequences(channel: Floats, users: int, prior: Floats) -> Sequences:
     seen = np.array(list(product(range(outputs), repeat=users)))
     counts = (columns[:, :, None] == np.arange(values)).sum(axis=1)
     tallies = (seen[:, :, None] == np.arange(outputs)).sum(axis=1)
-    joint = np.array([urn(row, prior) for row in columns]) * channel[seen[:, None, :], columns[None, :, :]].prod(axis=2)
+    before = np.tril(columns[:, :, None] == columns[:, None, :], -1).sum(axis=2)  # balls of one's value, in Pólya's urn
+    drawn = ((prior[columns] + before) / (prior.sum() + np.arange(users))).prod(axis=1)
+    joint = drawn * channel[seen[:, None, :], columns[None, :, :]].prod(axis=2)
     chances = joint.sum(axis=1)
     given, total, shares = joint / chances[:, None], prior.sum() + users, counts / users
     means = np.array([(prior + counts) / total, shares])
     squares = ((prior + counts) * (prior + counts + 1)).sum(axis=1) / (total * (total + 1))
     return Sequences(tallies, chances, given @ means, np.array([squares, (shares**2).sum(axis=1)]) @ given.T)
-
-
-def urn(values: NDArray[np.integer], prior: Floats) -> float:
-    """Return the chance of a sequence of values under a Dirichlet prior, drawn from Pólya's urn."""
-    balls, chance = prior.astype(float).copy(), 1.0
-    for value in values:
-        chance *= balls[value] / balls.sum()
-        balls[value] += 1
-    return chance
 
 
 def mixture(channel: Floats, tallies: Ints, prior: Floats) -> tuple[Floats, int]:

@@ -128,10 +128,8 @@ def algorithm_1(e: Evidence) -> Numbers:
     e.proven(krr_maximum())
     tallies = drawn_tallies(5)
     exact = likelihood.krr_mle(tallies, epsilon=EPSILON)
-    right = []
-    for turned in (False, True):
-        estimates = [greedy(tally, EPSILON, stop_when_nonnegative=turned) for tally in tallies]
-        right.append(sum(one is not None and agree(one, best) for one, best in zip(estimates, exact, strict=True)))
+    estimates = [[greedy(tally, stop_when_nonnegative=turned) for tally in tallies] for turned in (False, True)]
+    right = [sum(map(agree, every, exact)) for every in estimates]
     e.needs(right[0] == len(tallies))
     e.otherwise = "corrected" if right[1] == len(tallies) else "open"
     channel, gap = routes.krr_channel(EPSILON, 5), 1e-9
@@ -159,12 +157,12 @@ def krr_maximum() -> bool:
     return multiplier and sums_to_one and sign and next_rank and run and same
 
 
-def greedy(tallies: Ints, epsilon: float, *, stop_when_nonnegative: bool) -> Floats | None:
+def greedy(tallies: Ints, *, stop_when_nonnegative: bool) -> Floats:
     """Return the estimate of Appendix B, the smallest tally removed until (110) is nonnegative or, as printed, is not.
 
-    The printed rule may remove every value: None.
+    The printed rule may remove every value: nan.
     """
-    contrast, order = np.expm1(epsilon), np.argsort(tallies)
+    contrast, order = np.expm1(EPSILON), np.argsort(tallies)
     for removed in range(tallies.size):
         kept = order[removed:]
         shares = ((tallies[kept] / tallies[kept].sum()) * (contrast + kept.size) - 1) / contrast
@@ -172,4 +170,4 @@ def greedy(tallies: Ints, epsilon: float, *, stop_when_nonnegative: bool) -> Flo
             estimate = np.zeros(tallies.size)
             estimate[kept] = shares
             return estimate
-    return None
+    return np.full(tallies.size, np.nan)
