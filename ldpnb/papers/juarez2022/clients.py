@@ -1,7 +1,6 @@
 """Clients of a federated model: how many of each group hold which performance value.
 
-A rate ``r`` in ``[0, 1]`` is the value ``v = 2 r - 1``. Ints and values are all that the mechanisms for group means
-need.
+A rate ``r`` in ``[0, 1]`` is the value ``v = 2 r - 1``.
 """
 
 from collections.abc import Sequence
@@ -20,7 +19,7 @@ GROUPS = ("male", "female")
 
 @dataclass(frozen=True, slots=True)
 class Clients:
-    """Ints of clients by group and value.
+    """How many clients of each group hold each value: all that the mechanisms for group means need.
 
     - `counts`, (d, m) int: clients of each group holding each of its values.
     - `values`, (d, m) float: in ``[-1, 1]``; where a count is 0 the value does not matter.
