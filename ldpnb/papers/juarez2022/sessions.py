@@ -84,8 +84,8 @@ def read_sessions(path: str | Path) -> pd.DataFrame:
     A session is a file named like ``d1p01M``: room, participant, and ``M`` or ``F``. Its lines are nine numbers
     separated by commas: the columns of `FEATURES` and the activity.
     """
-    named = {file: _FILE.fullmatch(file.name) for file in sorted(Path(path).rglob("*"))}
-    groups = {file: GROUPS[name[1].upper() == "F"] for file, name in named.items() if name}
+    files = sorted(Path(path).rglob("*"))
+    groups = {file: GROUPS[name[1].upper() == "F"] for file in files if (name := _FILE.fullmatch(file.name))}
     if set(groups.values()) != set(GROUPS):
         raise ValueError(f"path must be a folder with files like d1p01M of both groups, got path={str(path)!r}")
     return _together(map(_read_one, groups), groups.values())
@@ -145,9 +145,8 @@ def rates_by_client(table: pd.DataFrame) -> pd.DataFrame:
 
     `share` is that of the group's clients with at most this rate. A client without readings of a kind has no such rate.
     """
-    total, parts = table.groupby(["group", "client"])[["tp", "positives", "fp", "negatives"]].sum(), []
-    for metric, hits, of in (("true-positive rate", "tp", "positives"), ("false-positive rate", "fp", "negatives")):
-        counted = total[total[of] > 0]
-        parts.append((counted[hits] / counted[of]).rename("rate").reset_index().assign(metric=metric))
-    rates = pd.concat(parts, ignore_index=True)[["metric", "group", "client", "rate"]]
-    return rates.assign(share=rates.groupby(["metric", "group"])["rate"].rank(method="first", pct=True))
+    total = table.groupby(["group", "client"])[["tp", "positives", "fp", "negatives"]].sum()
+    true, false = total["tp"] / total["positives"], total["fp"] / total["negatives"]
+    rates = pd.concat({"true-positive rate": true, "false-positive rate": false}, names=["metric"]).dropna()
+    shares = rates.groupby(["metric", "group"]).rank(method="first", pct=True)
+    return pd.DataFrame({"rate": rates, "share": shares}).reset_index()
