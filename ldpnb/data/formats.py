@@ -52,7 +52,7 @@ def read(path: Path, reading: Reading, columns: Collection[str] | None = None) -
     """
     try:
         return _read(path, reading, None if columns is None else {column.strip().lower() for column in columns})
-    except (AmbiguousError, checks.UsageError):
+    except AmbiguousError:
         raise
     except Exception as error:  # every format's library has errors of its own
         reason = str(error).strip().partition("\n")[0].removeprefix(f"{path}: ") or type(error).__name__
@@ -127,26 +127,22 @@ def _refuse_far_cells(archive: zipfile.ZipFile, sheets: list[str]) -> None:
 
 def _workbook(data: bytes, reading: Reading) -> Table:
     """Read a sheet: cells keep their types, only an empty one is missing, and one over rows is in all of them."""
-    from python_calamine import CalamineWorkbook
-
-    cells: dict[str, Any] = {"header": None, "dtype": object, "na_filter": False}
-    sheets = pd.read_excel(io.BytesIO(data), sheet_name=None, engine="calamine", **cells)
-    name = _one([name for name, sheet in sheets.items() if sheet.size], reading.sheet, "sheets")
-    sheet, merged = sheets[name], CalamineWorkbook.from_filelike(io.BytesIO(data)).get_sheet_by_name(name)
-    for (top, left), (bottom, _) in merged.merged_cell_ranges or ():
-        sheet.iloc[top : bottom + 1, left : left + 1] = sheet.iloc[top : top + 1, left : left + 1].to_numpy()
-    skip, header, names = find_header(_texts(sheet.head(1000)), reading, sheet.shape[1])
-    body = sheet.iloc[skip + header :].set_axis(range(len(names)), axis=1)
+    file = pd.ExcelFile(io.BytesIO(data), engine="calamine")
+    sheets = pd.read_excel(file, sheet_name=None, header=None, dtype=object, na_filter=False)
+    name = _one([str(name) for name, cells in sheets.items() if cells.size], reading.sheet, "sheets")
+    cells = sheets[name]
+    for (top, left), (bottom, _) in file.book.get_sheet_by_name(name).merged_cell_ranges or ():
+        cells.iloc[top : bottom + 1, left] = cells.iloc[top, left]
+    skip, header, names = find_header(_texts(cells.head(1000)), reading)
+    body = cells.iloc[skip + header :].set_axis(range(len(names)), axis=1)
     filled = np.flatnonzero((body != "").any(axis=1))  # rows below are the sheet's, not the table's
     footer = find_footer(_texts(body.iloc[filled[-10:]]), reading, len(names))
     last = filled[len(filled) - footer - 1] if len(filled) > footer else -1
     return Table(names, body.iloc[: last + 1].where(body != "", None), skip + header)
 
 
-def _texts(cells: pd.DataFrame) -> list[list[str]]:
-    """Return the cells of rows as texts, without the empty ones at their ends."""
-    rows = [["" if cell == "" else str(cell) for cell in row] for row in cells.to_numpy()]
-    return [row[: max((place + 1 for place, cell in enumerate(row) if cell), default=0)] for row in rows]
+def _texts(cells: pd.DataFrame) -> Rows:
+    return [[str(cell).strip() for cell in row] for row in cells.to_numpy()]
 
 
 def _labelled(path: Path, suffix: str, *, codes: bool) -> pd.DataFrame:
@@ -195,9 +191,7 @@ def _records(lines: list[bytes]) -> pd.DataFrame:
 def _text(data: bytes, reading: Reading, columns: set[str] | None) -> Table:
     """Return some columns of delimited text, as texts; ask if it has two layouts, or rows that do not fit."""
     encoding, unsure = (reading.encoding, None) if reading.encoding else _find_encoding(data)
-    if encoding != "utf-8" or reading.encoding:
-        data = data.decode(encoding).encode()
-    data = data.removeprefix(b"\xef\xbb\xbf")
+    data = data.decode(encoding).encode().removeprefix(b"\xef\xbb\xbf")
     start = data[:_SAMPLE].decode(errors="ignore")
     stated = re.match(r"sep=(.)\r?\n", start)
     above = 1 if stated else 0
@@ -219,15 +213,15 @@ def _text(data: bytes, reading: Reading, columns: set[str] | None) -> Table:
     table, odd = _delimited(data, separator, lines, len(names), keep)
     if odd and reading.bad_rows != "skip":
         _ask_odd(odd, len(names), reading)
-        short = [_split(row.text, separator)[0] for row in odd]
-        filled = pd.DataFrame([row + [""] * (len(names) - len(row)) for row in short])[keep]
+        filled = pd.DataFrame([_split(row.text, separator)[0] for row in odd]).reindex(columns=keep)
         table = pd.concat([table, filled.astype(table.dtypes)])
     return Table(names, table, skip + header, len(odd), unsure)
 
 
 def _split(text: str, separator: str) -> Rows:
-    """Return the fields of every row of delimited text."""
-    return list(csv.reader(io.StringIO(text, newline=""), delimiter=separator))
+    """Return the fields of every row of delimited text, without the blanks around them."""
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    return [[field.strip() for field in row] for row in rows]
 
 
 def _find_separator(text: str, skip: int) -> str:

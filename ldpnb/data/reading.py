@@ -118,8 +118,6 @@ def naming(subject: str) -> Iterator[None]:
     except AmbiguousError as ask:
         ask.subject = f"{subject}: {ask.subject}"
         raise
-    except checks.UsageError:
-        raise
     except (ValueError, OverflowError) as error:  # the latter of a date beyond the year 9999
         raise ValueError(f"{subject}: {error}") from None
 

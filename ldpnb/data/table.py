@@ -70,13 +70,13 @@ def wanted(names: Sequence[str], columns: set[str] | None) -> list[int]:
     return [place for place, name in enumerate(names) if name.lower() in columns]
 
 
-def find_header(rows: Rows, reading: Reading, width: int = 0) -> tuple[int, int, tuple[str, ...]]:
-    """Return the lines above the header, its rows, and the names of at least so many columns: 1, 2, ... without one.
+def find_header(rows: Rows, reading: Reading) -> tuple[int, int, tuple[str, ...]]:
+    """Return the lines above the header, its rows, and the names of the columns: 1, 2, ... without one.
 
     Where it is not the first line alone, ask.
     """
     skip, header = reading.skip, reading.header
-    lengths = [max((i for i, cell in enumerate(row, 1) if cell.strip()), default=0) for row in rows]
+    lengths = [max((i for i, cell in enumerate(row, 1) if cell), default=0) for row in rows]
     filled = sorted(filter(None, lengths))
     if not filled:
         raise ValueError("it has no rows")
@@ -92,8 +92,7 @@ def find_header(rows: Rows, reading: Reading, width: int = 0) -> tuple[int, int,
         raise ValueError(f"skip must leave a header and rows, got skip={skip}")
     if header is None:
         _ask_header(rows[skip : skip + _ROWS], skip + 1)
-    cells = rows[skip] + [""] * (width - len(rows[skip]))
-    names = [re.sub(r"\s+", " ", normalize("NFC", cell)).strip() if header != 0 else "" for cell in cells]
+    names = [re.sub(r"\s+", " ", normalize("NFC", cell)) if header != 0 else "" for cell in rows[skip]]
     numbered = not any(names)
     names = [name or (str(i) if numbered else f"column {i}") for i, name in enumerate(names, 1)]
     return skip, 1 if header is None else header, tuple(names)
@@ -101,8 +100,7 @@ def find_header(rows: Rows, reading: Reading, width: int = 0) -> tuple[int, int,
 
 def _ask_header(rows: Rows, line: int) -> None:
     """Ask if the first row looks like data, or if rows below it do not, or are a total."""
-    columns = [[cell.strip() for cell in cells] for cells in zip_longest(*rows, fillvalue="")]
-    columns = [cells for cells in columns if any(cells)]
+    columns = [cells for cells in zip_longest(*rows, fillvalue="") if any(cells)]
     plain = [[bool(_PLAIN.fullmatch(cell)) for cell in cells] for cells in columns]
     both = zip(columns, plain, strict=True)
     likes = [cells[0] in cells[1:] or (p[0] and 2 * sum(p) > len(p)) for cells, p in both if cells[0]]
@@ -127,16 +125,16 @@ def find_footer(rows: Rows, reading: Reading, width: int) -> int:
     if reading.footer is not None:
         return reading.footer
     below = 0
-    cells = [[cell.strip() for cell in row] for row in rows if any(map(str.strip, row))][-_BELOW:]
-    for place, row in enumerate(reversed(cells), 1):
+    last = [row for row in rows if any(row)][-_BELOW:]
+    for place, row in enumerate(reversed(last), 1):
         first, alone = next(filter(None, row)), width > 2 and not any(row[1:])
         if _TOTAL.fullmatch(first) or (alone and not _PLAIN.fullmatch(first)):
             below = place
     if not below:
         return 0
     ways = {"leave them out": {"footer": below}, "they are data": {"footer": 0}}
-    raise AmbiguousError(f"the last {below} rows, {_cut(cells[-below])}, do not look like data", ways)
+    raise AmbiguousError(f"the last {below} rows, {_cut(last[-below])}, do not look like data", ways)
 
 
 def _cut(row: Sequence[str]) -> str:
-    return f"{', '.join(row)[:60]!r}"
+    return f"{', '.join(row).rstrip(', ')[:60]!r}"
