@@ -5,7 +5,7 @@ ways that fit most of them, all must give the same values; where two differ, `Am
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from numbers import Number
 from typing import Any
@@ -34,7 +34,7 @@ _GROUPS, _BLANKS = "".join(THOUSANDS.values()), THOUSANDS[" "]
 _DIGITS = rf"[+-]?\d[\d{_GROUPS}]*"
 _SIGNED = rf"[+-]?(?:([^\w\s-]{{1,2}}|[A-Z]{{3}})[{_BLANKS}]?)?{_DIGITS}(?:[{_BLANKS}]?([^\d.,\s-]{{1,4}}|-))?"
 """A number, and one with a sign before or behind it, such as that of a currency, or in brackets."""
-_NEGATIVE = {"()": r"^\(([^()]*\d[^()]*)\)$", "-": r"^([^-].*\d)-$"}
+_NEGATIVE = {"()": r"^\(([^()]*\d[^()]*)\)$", "-": r"^([^-]*\d)-$"}
 """Negative numbers in brackets, and with the sign behind."""
 
 _DAY = r"(19|20)\d\d(0[1-9]|1[0-2])[0-3]\d"
@@ -75,12 +75,13 @@ def parsed(series: "pd.Series[Any]", reading: Reading, *, ranged: bool = False) 
     A column of lists or records, without entries, or with others than its kind says is a ValueError.
     """
     kind = reading.kind or ("number" if ranged else "")
+    rows = np.arange(len(series))
     if pd.api.types.is_any_real_numeric_dtype(series.dtype) and kind in ("", "number") and not reading.dates:
-        kind, meant, rows = "number", np.array(series.to_numpy(float, na_value=np.nan)), None
+        kind, meant = "number", np.array(series.to_numpy(float, na_value=np.nan))
     else:
         if series.dtype == object:  # in which True and 1 are the same
             series = series.map(lambda entry: str(entry) if isinstance(entry, bool | np.bool_) else entry)
-        rows, different = np.arange(len(series)), series.array
+        different = series.array
         few = len(series) <= _MANY or series[:_MANY].nunique() < _MANY / 2
         if few or series.dtype != "string[pyarrow]":  # others are too many to list
             try:
@@ -99,7 +100,7 @@ def parsed(series: "pd.Series[Any]", reading: Reading, *, ranged: bool = False) 
     places, values = pd.factorize(meant, sort=True)
     if not len(values):
         raise ValueError("has no entries")
-    entries = Entries(kind, np.asarray(values), places if rows is None else np.append(places, -1)[rows])
+    entries = Entries(kind, np.asarray(values), np.append(places, -1)[rows])
     if kind == "number" and not reading.kind and not ranged and np.abs(entries.values).max() > _EXACT:
         text = label(series.iloc[int(np.abs(np.append(entries.values, 0.0)[entries.places]).argmax())])
         if re.fullmatch(r"[+-]?\d{16,}", text):
@@ -140,7 +141,7 @@ def _meant(different: Any, times: NDArray[np.int64], kind: str, reading: Reading
         raise question
     if odd.any():
         frequent = np.flatnonzero(odd)[np.argsort(-times[odd], kind="stable")[:_SAMPLE]]
-        _ask_others(texts.take(frequent).to_pylist(), int(odd.sum()))
+        _ask_others(texts.take(frequent), int(odd.sum()))
     if not kind and (zeros := _matches(words, r"0\d+([.,:]\d+)?")).any():
         raise AmbiguousError(f"has leading zeros, such as {words.filter(zeros)[0]}", _NAMES | _NUMBERS)
     if not kind and len(words) and _matches(words, _DAY).all():
@@ -241,11 +242,7 @@ def _dates(entries: Any, forms: list[str], reading: Reading) -> NDArray[np.datet
 
 def _numbers(texts: Any, reading: Reading) -> tuple[NDArray[np.float64], AmbiguousError | None]:
     """Return texts as numbers, nan for those that are none, and a question if a point may be either mark."""
-    plain = _replaced(texts, "[\u2212\u2013\u2011\uff0d]", "-")
-    for sign in _NEGATIVE.keys() & {*reading.strip}:
-        plain = _replaced(plain, _NEGATIVE[sign], r"-\1")
-    for affix in map(re.escape, sorted({*reading.strip} - {*_NEGATIVE}, key=len, reverse=True)):  # kg before g
-        plain = _replaced(plain, rf"^([+-]?){affix}[{_BLANKS}]?|[{_BLANKS}]?{affix}$", r"\1")
+    plain = _bare(texts, reading.strip)
     marks = [mark for mark in ".," if reading.decimal in ("", mark) and reading.thousands != mark]
     readings = [(mark, _read_as(plain, mark, reading.thousands)) for mark in marks]
     readings.sort(key=lambda one: np.isnan(one[1]).sum())
@@ -262,6 +259,16 @@ def _numbers(texts: Any, reading: Reading) -> tuple[NDArray[np.float64], Ambiguo
     return numbers, AmbiguousError(f"{text!r} has two readings", ways)
 
 
+def _bare(texts: Any, strip: Collection[str]) -> Any:
+    """Return texts without some signs at their ends (an e inside is of a power of ten), a plain minus in front."""
+    texts = _replaced(texts, "[\u2212\u2013\u2011\uff0d]", "-")
+    for sign in _NEGATIVE.keys() & {*strip}:
+        texts = _replaced(texts, _NEGATIVE[sign], r"-\1")
+    for affix in map(re.escape, sorted({*strip} - {*_NEGATIVE}, key=len, reverse=True)):  # kg before g
+        texts = _replaced(texts, rf"^([+-]?){affix}[{_BLANKS}]?|[{_BLANKS}]?{affix}$", r"\1")
+    return texts
+
+
 def _read_as(texts: Any, decimal: str, thousands: str) -> NDArray[np.float64]:
     """Return texts as numbers with a mark of decimals, nan for those that are none; any other mark may make groups."""
     marks, point = THOUSANDS[thousands] or _GROUPS.replace(decimal, ""), re.escape(decimal)
@@ -274,25 +281,20 @@ def _read_as(texts: Any, decimal: str, thousands: str) -> NDArray[np.float64]:
     return numbers
 
 
-def _ask_others(entries: list[str], count: int) -> None:
+def _ask_others(texts: Any, count: int) -> None:
     """Ask about entries of a column of numbers that are none; the most frequent of them are listed."""
-    signs, strangers, first = dict[str, None](), [], ""
-    for entry in entries:
-        match = re.fullmatch(_SIGNED, entry)
-        around = {sign.strip("()"): None for sign in match.groups("")} if match else {}
-        around |= {"()": None} if entry[:1] + entry[-1:] == "()" else {}
-        around.pop("", None)
-        signs, first = signs | around, first or (entry if around else "")
-        strangers += [] if around else [entry]
-    strangers, ways = list(dict.fromkeys(strangers)), Ways()
-    if 0 < len(signs) <= _FEW:
-        affixes = "|".join(map(re.escape, signs))  # at the ends alone: an e may be of a power of ten
-        bare = re.sub(rf"^([+-]?)(?:{affixes}) ?| ?(?:{affixes})$", r"\1", first.strip("()"))
-        negative = any(sign in signs and re.match(form, first) for sign, form in _NEGATIVE.items())
-        meaning = f"take them off, {first!r} is {'-' * negative}{bare}"
+    entries = list(dict.fromkeys(texts.to_pylist()))
+    pairs = [match.groups("") for entry in entries if (match := re.fullmatch(_SIGNED, entry))]
+    signs = dict.fromkeys(sign.strip("()") for pair in pairs for sign in pair if sign.strip("()"))
+    signs |= dict.fromkeys("()" for entry in entries if re.search(_NEGATIVE["()"], entry))
+    bare = _bare(texts, signs)
+    fits = _matches(bare, _DIGITS) & ~_matches(texts, _DIGITS)
+    strangers, ways = list(dict.fromkeys(texts.filter(~fits).to_pylist())), Ways()
+    if fits.any() and len(signs) <= _FEW:
+        meaning = f"take them off, {texts[fits.argmax()].as_py()!r} is {bare[fits.argmax()]}"
         ways[meaning] = {"strip": list(signs)} | ({"missing": strangers} if 0 < len(strangers) <= _FEW else {})
-    if len(missing := list(dict.fromkeys(entries))) <= _FEW:
-        ways["these are missing"] = {"missing": missing}
+    if len(entries) <= _FEW:
+        ways["these are missing"] = {"missing": entries}
     raise AmbiguousError(f"holds numbers and {count:,} other entries, such as {_few(entries)}", ways | _NAMES)
 
 
