@@ -21,7 +21,6 @@ class Column:
     - `counts`, (k,) int, or (groups, k) int: users per value.
     - `numbers`, (k,) float: the values as numbers: for a bin, the mean of its entries (its middle if there are none or
       they are not known); for dates and categories, 0, 1, ...
-    - `source`, str: the file or the provider.
     - `groups`, tuple of str: the groups, largest first; empty for a column without.
     - `missing`, `outside`, int: rows without an entry, left out; and entries outside what was stated: numbers moved to
       the nearer end of their range or left out, categories counted as "other", invalid trips left out.
@@ -35,7 +34,6 @@ class Column:
     labels: tuple[str, ...]
     counts: NDArray[np.int64]
     numbers: NDArray[np.float64]
-    source: str = ""
     groups: tuple[str, ...] = ()
     missing: int = 0
     outside: int = 0

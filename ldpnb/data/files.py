@@ -101,7 +101,7 @@ def load_counts(
     rows = len(places) if weights is None else weights.sum()
     name = " by ".join(filter(None, (column, group)))
     made = {"numbers": np.arange(len(labels), dtype=float)} | made
-    made |= {"source": str(path), "groups": groups, "notes": tuple(notes), "scale": entries.kind}
+    made |= {"groups": groups, "notes": tuple(notes), "scale": entries.kind}
     made |= {"counts": counts if groups else counts[0], "missing": int(rows - counts.sum())}
     tally = Column(f"{name} of {path.name}" if name else path.name, attribute=column or "value", **made)
     if report:
@@ -111,12 +111,11 @@ def load_counts(
 
 def _loaded(path: Path, reading: Reading, columns: list[str]) -> tuple[Table, Places | None]:
     """Return a table and how many users each row stands for, None for one each."""
+    table = read(path, reading, [*columns, *filter(None, [reading.counts])])
+    if not reading.counts and len(columns) == 1 and _counting(table, columns[0]):
+        ask_counts(read(path, reading), columns[0])
     if reading.counts in ("", "none"):
-        table = read(path, reading, columns)
-        if not reading.counts and len(columns) == 1 and _counting(table, columns[0]):
-            ask_counts(read(path, reading), columns[0])
         return table, None
-    table = read(path, reading, [*columns, reading.counts])
     # an empty code is stated, so that 99 users are no code of a missing entry
     number = Reading(kind="number", missing=("",), decimal=reading.decimal, thousands=reading.thousands)
     users = table.entries(reading.counts, number)

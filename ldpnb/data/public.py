@@ -33,11 +33,10 @@ def adult(column: Literal["age", "workclass"]) -> Column:
     checks.choice(column=column, among=("age", "workclass"))
     rows = writing.rows(f"data/adult_{column}.csv")
     labels, counts = tuple(row[column] for row in rows), np.array([int(row["count"]) for row in rows])
-    name, source = f"Adult {column}", "UCI Adult, training split"
     if column == "workclass":
-        return Column(name, labels, counts, np.arange(len(labels), dtype=float), source)
+        return Column("Adult workclass", labels, counts, np.arange(len(labels), dtype=float))
     ages = np.array(labels, dtype=float)
-    return Column(name, labels, counts, ages, source, low=ages[0], high=ages[-1])
+    return Column("Adult age", labels, counts, ages, low=ages[0], high=ages[-1])
 
 
 def fetch(cache: str | Path | None = None) -> Path:

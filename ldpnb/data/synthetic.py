@@ -10,11 +10,6 @@ from ldpnb import checks
 def binomial(trials: int, *probabilities: float, largest: int | None = None) -> NDArray[np.float64]:
     """Return a binomial distribution on ``0 .. trials``; for several probabilities their mixture, in equal parts.
 
-    Section 4 of biswas2022 draws from Bin(100, .5) "on a domain of size 100"; its values ``0 .. 100`` are 101. Its
-    "Binomial(50, .6) + Binomial(50, .4)" is read as a mixture. A sum of two independent variables would have mean 50
-    and variance 24 beside 50 and 25 for Bin(100, .5), at a total variation distance of .0099: two data sets of 50,000
-    users could hardly be told apart, and the second figure would show nothing new.
-
     - `trials`, int: ``>= 1``.
     - `probabilities`, float: in ``[0, 1]``.
     - `largest`, int, optional: largest value of the domain, ``>= trials``; those above `trials` have probability 0.

@@ -66,7 +66,6 @@ def test_what_was_left_out_and_given_away_is_reported(people: dict[str, Path]) -
     ages = files.load_counts(people[".csv"], "age", low=17, high=90, reading=CLIP)
     left = "1 without an entry were left out, 2 lay outside what was stated."
     assert ages.report() == f"age of people.csv: 6 users, 74 values; {left}"
-    assert ages.source == str(people[".csv"])
     work = files.load_counts(people[".csv"], "work").report()
     assert work.endswith("What occurs was taken for what may occur, which gives it away; state it to avoid that.")
     stated = files.load_counts(people[".csv"], "work", categories=("Private", "State", "Federal", "Local"))

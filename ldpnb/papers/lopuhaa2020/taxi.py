@@ -50,16 +50,16 @@ def taxi(column: Literal["trip_distance", "payment_type"], path: str | Path = ""
                 raise ValueError("no valid trips")
         counts = np.bincount(index[valid].astype(np.int64) - 1, entries.times[valid], size).astype(np.int64)
         more: dict[str, Any] = {"missing": int((entries.places < 0).sum()), "outside": int(entries.times[~valid].sum())}
-        origin, source = f"of {file.name}", str(path)
+        origin = f"of {file.name}"
     else:
-        counts, origin, source = _made_up(distances), "(synthetic stand-in)", "made up"
+        counts, origin = _made_up(distances), "(synthetic stand-in)"
         more = {"notes": ("Made up, in the shape of such data.",)}
     name = f"{column.replace('_', ' ')} {origin}"
     if not distances:
-        return Column(name, PAYMENT_TYPES, counts, np.arange(counts.size, dtype=float), source, **more)
+        return Column(name, PAYMENT_TYPES, counts, np.arange(counts.size, dtype=float), **more)
     labels = tuple(f"{_WIDTH * i:.3g}-{_WIDTH * (i + 1):.3g} miles" for i in range(_BINS))
     middles = np.array([_WIDTH * (i + 0.5) for i in range(_BINS)])
-    return Column(name, labels, counts, middles, source, low=0.0, high=_WIDTH * _BINS, **more)
+    return Column(name, labels, counts, middles, low=0.0, high=_WIDTH * _BINS, **more)
 
 
 def _made_up(distances: bool) -> Ints:

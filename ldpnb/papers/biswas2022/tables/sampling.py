@@ -26,7 +26,10 @@ DISTANCE = "total variation distance"
 
 
 def distributions() -> dict[str, Floats]:
-    """Return the two of Section 4, on ``0 .. 100``; the second is read as a mixture (`synthetic.binomial` says why)."""
+    """Return the two of Section 4, on ``0 .. 100``.
+
+    The plus sign of the second is read as a mixture: a sum would hardly differ from Bin(100, .5).
+    """
     given = published()
     largest, chances = int(given["first_trials"]), (given[f"second_probability_{end}"] for end in ("high", "low"))
     return {
