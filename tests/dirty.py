@@ -4,8 +4,9 @@ import bz2
 import datetime as dt
 import gzip
 import lzma
+import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,8 @@ from dirty_files import (
     zipped_spss,
 )  # fmt: skip
 
+from ldpnb.data.reading import Reading, spelled
+
 REFUSED = "refused"
 
 
@@ -47,8 +50,8 @@ class Dirty:
     content: Callable[[Path], bytes | None] | bytes
     column: str
     truth: Any
-    asked: str = ""
-    stated: dict[str, Any] = field(default_factory=dict)
+    asked: str
+    stated: dict[str, Any]
 
     def write(self, folder: Path) -> Path:
         """Write the file."""
@@ -75,9 +78,16 @@ def months(days: Sequence[dt.date]) -> dict[str, int]:
     return tally([f"{day:%Y-%m}" for day in days])
 
 
-def workbook(rows: Sequence[Sequence[Any]], column: str, truth: Any, asked: str = "", stated: Any = None) -> Dirty:
+def dirty(file: str, content: Any, column: str, truth: Any, asked: str | None = None, /, **stated: Any) -> Dirty:
+    """Return a file; what is stated is asked for, unless `asked` says what is."""
+    words = spelled(Reading(**stated).stated())
+    asked = "".join(f"(?=.*{re.escape(word)})" for word in words) if asked is None else asked
+    return Dirty(file, content, column, truth, asked, stated)
+
+
+def workbook(rows: Sequence[Sequence[Any]], *what: Any, **stated: Any) -> Dirty:
     """Return a workbook of one sheet."""
-    return Dirty("a.xlsx", lambda path: book(path, a=[list(row) for row in rows]), column, truth, asked, stated or {})
+    return dirty("a.xlsx", lambda path: book(path, a=[list(row) for row in rows]), *what, **stated)
 
 
 def cycled(*words: Any) -> list[Any]:
@@ -107,19 +117,19 @@ ROUND = mean([round(p, 2) for p in PAYS])
 AGE = mean(AGES)
 
 
-csv = partial(Dirty, "a.csv")
+csv = partial(dirty, "a.csv")
 
 
-def column(entries: Sequence[Any], truth: Any, asked: str = "", sep: str = ",", **stated: Any) -> Dirty:
+def column(entries: Sequence[Any], truth: Any, asked: str | None = None, sep: str = ",", **stated: Any) -> Dirty:
     """Return a file with a column of some entries beside another one."""
-    return csv(text(f"it{sep}x", entries, AGES, sep=sep), "it", truth, asked, stated)
+    return csv(text(f"it{sep}x", entries, AGES, sep=sep), "it", truth, asked, **stated)
 
 
 KINDS = {
     # encodings
     "cp1252": csv(text("ort;x", TOWNS, AGES, sep=";", encoding="cp1252"), "ort", tally(TOWNS)),
     "utf-16 without a mark": csv(text("ort;x", TOWNS, AGES, sep=";", encoding="utf-16-le"), "ort", tally(TOWNS)),
-    "cp1251": csv(CYRILLIC, "city", tally(CITIES), "encoding=cp1251", {"encoding": "cp1251"}),
+    "cp1251": csv(CYRILLIC, "city", tally(CITIES), encoding="cp1251"),
     "the only encoding that fits": csv(
         text("city,x", cycled("東京", "大阪", "名古屋"), AGES, encoding="shift_jis"),
         "city",
@@ -131,7 +141,7 @@ KINDS = {
         "ort",
         tally(cycled("Besançon", "Forêt")),
         r"encoding=cp1252 \(Besançon, Forêt\) or encoding=cp1250 \(Besançon, Foręt\)",
-        {"encoding": "cp1252"},
+        encoding="cp1252",
     ),
     "accents of their own": csv(
         text("größe,x", cycled("Köln", normalize("NFD", "Köln"), "Bonn"), AGES).replace("ö".encode(), b"o\xcc\x88", 1),
@@ -144,9 +154,9 @@ KINDS = {
     "decimal commas": column(COMMA, ROUND, sep=";"),
     "points in groups": column(DOTS, mean(WHOLE), "decimal=.*thousands=", ";", thousands="."),
     "whole numbers beside points in groups": csv(
-        text("n;x", DOTS, AGES, sep=";"), "x", AGE, "", {"thousands": ".", "decimal": ","}
+        text("n;x", DOTS, AGES, sep=";"), "x", AGE, "", thousands=".", decimal=","
     ),
-    "points as decimals": column(DOTS, mean([w / 1000 for w in WHOLE]), "thousands=", ";", decimal="."),
+    "points as decimals": column(DOTS, mean([w / 1000 for w in WHOLE]), sep=";", decimal="."),
     "thin spaces": column([f"{w:,}".replace(",", "\u202f") + ",5" for w in WHOLE], HALVES, sep=";"),
     "apostrophes": column([f"{w:,}.50".replace(",", "'") for w in WHOLE], HALVES),
     "groups of two digits": column(
@@ -155,8 +165,8 @@ KINDS = {
     "powers of ten with decimal commas": column(
         cycled("1,234E-03", "5,678E-02"), mean(cycled(1.234e-3, 5.678e-2)), sep=";"
     ),
-    "percent": column([f"{a}%" for a in AGES], AGE, "strip=%", strip="%"),
-    "a currency": column([f"CHF {a}.50" for a in AGES], mean([a + 0.5 for a in AGES]), "strip=CHF", strip="CHF"),
+    "percent": column([f"{a}%" for a in AGES], AGE, strip="%"),
+    "a currency": column([f"CHF {a}.50" for a in AGES], mean([a + 0.5 for a in AGES]), strip="CHF"),
     "in brackets": column(
         [f"({-a})" if a < 0 else a for a in SIGNED],
         mean(SIGNED),
@@ -179,15 +189,15 @@ KINDS = {
         missing=["<18", "<19"],
     ),
     "powers of ten": column([f"{a}e-3" for a in AGES], mean([a / 1000 for a in AGES])),
-    "decimal commas alone": csv(text("w", COMMA), "w", ROUND, "separator=;", {"separator": ";"}),
+    "decimal commas alone": csv(text("w", COMMA), "w", ROUND, separator=";"),
     # codes and missing entries
-    "words among numbers": column([a or "k.A." for a in BOTH], mean(BOTH), r"missing=k\.A\.", missing="k.A."),
+    "words among numbers": column([a or "k.A." for a in BOTH], mean(BOTH), missing="k.A."),
     "codes far away": column(
-        [1 + a % 5 if a else 99 for a in BOTH], mean([1 + a % 5 if a else None for a in BOTH]), "=99", missing=[99]
+        [1 + a % 5 if a else 99 for a in BOTH], mean([1 + a % 5 if a else None for a in BOTH]), missing=[99]
     ),
-    "negative codes": column([a or -9 for a in BOTH], mean(BOTH), "missing=-9", missing=-9),
+    "negative codes": column([a or -9 for a in BOTH], mean(BOTH), missing=-9),
     "codes of a scale": column(
-        [1 + a % 5 if a else 9 for a in BOTH], mean([1 + a % 5 if a else None for a in BOTH]), "missing=9", missing=9
+        [1 + a % 5 if a else 9 for a in BOTH], mean([1 + a % 5 if a else None for a in BOTH]), missing=9
     ),
     "codes in pairs": column(
         [77 if i % 9 == 0 else 88 if i % 9 == 1 else i % 9 for i in range(ROWS)],
@@ -198,108 +208,88 @@ KINDS = {
     "codes near zero": column(
         [a or -1 - i % 2 for i, a in enumerate(BOTH)], mean(BOTH), "missing=.*-1.*-2", missing=[-1, -2]
     ),
-    "a code beside another that is stated": Dirty(
+    "a code beside another that is stated": dirty(
         "a.csv",
         text("sat,tv", cycled("k.A.", 1, 2, 3, 4, 5), [99 if a is None else a % 5 for a in BOTH]),
         "tv",
         mean([None if a is None else a % 5 for a in BOTH]),
         "missing=99",
-        {"missing": ["k.A.", "99"]},
+        missing=["k.A.", "99"],
     ),
     "a scale up to nine": column([1 + a % 9 for a in AGES], mean([1 + a % 9 for a in AGES])),
     "codes among negative numbers": column(
-        [a - 38 if a else -999 for a in BOTH], mean([a - 38 if a else None for a in BOTH]), "missing=-999", missing=-999
+        [a - 38 if a else -999 for a in BOTH], mean([a - 38 if a else None for a in BOTH]), missing=-999
     ),
     "codes below all numbers": column(
-        [5000 + a if a else 99 for a in BOTH], mean([5000 + a if a else None for a in BOTH]), "missing=99", missing=99
+        [5000 + a if a else 99 for a in BOTH], mean([5000 + a if a else None for a in BOTH]), missing=99
     ),
-    "numbers too large": column([a or "7e400" for a in BOTH], mean(BOTH), "missing=inf", missing="inf"),
-    "codes that are answers": column(
-        [a or 99 for a in BOTH], mean([a or 99 for a in BOTH]), "present=99", present="99"
-    ),
-    "dots": column([a or "." for a in BOTH], mean(BOTH), r"missing=\.", missing="."),
+    "numbers too large": column([a or "7e400" for a in BOTH], mean(BOTH), missing="inf"),
+    "codes that are answers": column([a or 99 for a in BOTH], mean([a or 99 for a in BOTH]), present="99"),
+    "dots": column([a or "." for a in BOTH], mean(BOTH), missing="."),
     "addresses": column([f"192.168.{a}.100" for a in AGES], tally([f"192.168.{a}.100" for a in AGES])),
-    "leading zeros": column(CODES, tally(CODES), "kind=category", kind="category"),
+    "leading zeros": column(CODES, tally(CODES), kind="category"),
     "long numbers": column(LONG, tally(LONG), "more than 15 digits.*kind=category", kind="category"),
-    "Namibia": column(cycled("NA", "DE", ""), tally(cycled("NA", "DE", None)), "present=NA", present="NA"),
-    "nobody": column(cycled("None", "one", "two"), tally(cycled(None, "one", "two")), "missing=None", missing="None"),
+    "Namibia": column(cycled("NA", "DE", ""), tally(cycled("NA", "DE", None)), present="NA"),
+    "nobody": column(cycled("None", "one", "two"), tally(cycled(None, "one", "two")), missing="None"),
     "blanks that do not show": column(
         cycled("Bad Ems", "Bad\u00a0Ems", "Bad  Ems\u200b"), REFUSED, "two values or more"
     ),
     "blank entries": column(cycled("m", " ", "f"), tally(cycled("m", None, "f"))),
-    "answers in two cases": column(
-        cycled("Yes", "yes", "No"), tally(cycled("yes", "yes", "no")), "fold=True", fold=True
-    ),
-    "true and 1": Dirty("a.jsonl", MIXED, "a", tally(cycled("True", "1")), "=category", {"kind": "category"}),
+    "answers in two cases": column(cycled("Yes", "yes", "No"), tally(cycled("yes", "yes", "no")), fold=True),
+    "true and 1": dirty("a.jsonl", MIXED, "a", tally(cycled("True", "1")), kind="category"),
     # shape
-    "titles": csv(b"Survey 2024\nOffice\n\n" + SURVEY, "age", AGE, "skip=3", {"skip": 3}),
-    "padded titles": csv(b"Survey 2024,\n,\n" + SURVEY, "age", AGE, "skip=2", {"skip": 2}),
+    "titles": csv(b"Survey 2024\nOffice\n\n" + SURVEY, "age", AGE, skip=3),
+    "padded titles": csv(b"Survey 2024,\n,\n" + SURVEY, "age", AGE, skip=2),
     "groups of names": csv(
         b"Person,,Pay\nid,age,net\n" + text("", range(ROWS), AGES, PAYS),
         "age",
         AGE,
         r"skip=1 \(names are in the last\)",
-        {"skip": 1},
+        skip=1,
     ),
     "names of parts below": csv(
-        b"id,age,which\n,in years,phone\n" + text("", range(ROWS), AGES, ["phone"] * ROWS),
-        "age",
-        AGE,
-        "header=2",
-        {"header": 2},
+        b"id,age,which\n,in years,phone\n" + text("", range(ROWS), AGES, ["phone"] * ROWS), "age", AGE, header=2
     ),
-    "comments": csv(b"# made by a tool\n" + SURVEY, "sex", PAIR, "skip=1", {"skip": 1}),
-    "no header": csv(text("", AGES, SEXES), "2", PAIR, "header=0", {"header": 0}),
-    "units below the header": csv(
-        b"age,sex\nin years,letter\n" + text("", AGES, SEXES), "age", AGE, "header=2", {"header": 2}
-    ),
-    "a total": csv(SURVEY + b"Total,all\n", "sex", PAIR, "footer=1", {"footer": 1}),
-    "a total first": csv(b"sex,age\nTotal,2000\n" + text("", SEXES, AGES), "age", AGE, "header=2", {"header": 2}),
-    "a total above empty rows": csv(SURVEY + b"Total,9\n,\nSource: own,\n", "age", AGE, "footer=2", {"footer": 2}),
-    "a mean": csv(SURVEY + b"Mean,all\n", "sex", PAIR, "footer=1", {"footer": 1}),
+    "comments": csv(b"# made by a tool\n" + SURVEY, "sex", PAIR, skip=1),
+    "no header": csv(text("", AGES, SEXES), "2", PAIR, header=0),
+    "units below the header": csv(b"age,sex\nin years,letter\n" + text("", AGES, SEXES), "age", AGE, header=2),
+    "a total": csv(SURVEY + b"Total,all\n", "sex", PAIR, footer=1),
+    "a total first": csv(b"sex,age\nTotal,2000\n" + text("", SEXES, AGES), "age", AGE, header=2),
+    "a total above empty rows": csv(SURVEY + b"Total,9\n,\nSource: own,\n", "age", AGE, footer=2),
+    "a mean": csv(SURVEY + b"Mean,all\n", "sex", PAIR, footer=1),
     "six rows below": csv(
         text("town,x,age", TOWNS, TOWNS, AGES) + b"Gesamtergebnis,,9\n,,\na,,\nb,,\nc,,\nd,,\nQuelle: own,,\n",
         "age",
         AGE,
-        "footer=6",
-        {"footer": 6},
+        footer=6,
     ),
-    "a source": csv(SURVEY + b"\nSource: own survey\n", "age", AGE, "footer=1", {"footer": 1}),
-    "rows that end early": csv(EARLY, "age", mean(BOTH), "bad_rows=fill", {"bad_rows": "fill"}),
-    "early rows left out": csv(EARLY, "age", mean([a for a in BOTH if a]), "bad_rows=skip", {"bad_rows": "skip"}),
+    "a source": csv(SURVEY + b"\nSource: own survey\n", "age", AGE, footer=1),
+    "rows that end early": csv(EARLY, "age", mean(BOTH), bad_rows="fill"),
+    "early rows left out": csv(EARLY, "age", mean([a for a in BOTH if a]), bad_rows="skip"),
     "a comma in a field": csv(
         text("town,age", ["Bonn" if a else "Bonn, Rhein" for a in BOTH], AGES),
         "age",
         mean([a for a, b in zip(AGES, BOTH, strict=True) if b]),
-        "bad_rows=skip",
-        {"bad_rows": "skip"},
+        bad_rows="skip",
     ),
     "rows in quotes": csv(
         b'"age;sex"\n' + text("", ['"9;m"', '"7;f"'] * 99),
         "",
         tally(["9;m", "7;f"] * 99),
         "quotes off",
-        {"separator": "|", "kind": "category"},
+        separator="|",
+        kind="category",
     ),
-    "blanks between fields": csv(
-        text("age sex", AGES, SEXES, sep=" "), "age", AGE, "separator=space", {"separator": " "}
-    ),
+    "blanks between fields": csv(text("age sex", AGES, SEXES, sep=" "), "age", AGE, separator=" "),
     "a quote left open": csv(SURVEY.replace(b"m\n", b'"m\n', 1), "age", REFUSED, "quote"),
     "line ends in quotes": csv(text("note,age", ['"one\ntwo"'] * ROWS, AGES), "age", AGE),
     "separators at the ends": csv(text("age;sex;", AGES, SEXES, [""] * ROWS, sep=";"), "sex", PAIR),
     "separators below the header": csv(text("age,sex", AGES, SEXES, [""] * ROWS), "sex", PAIR),
-    "names of rows": Dirty(
-        "a.txt",
-        text("age\tsex", range(ROWS), AGES, SEXES, sep="\t"),
-        "3",
-        PAIR,
-        "skip=1 and header=0",
-        {"skip": 1, "header": 0},
-    ),
+    "names of rows": dirty("a.txt", text("age\tsex", range(ROWS), AGES, SEXES, sep="\t"), "3", PAIR, skip=1, header=0),
     "a name twice": csv(
         text("q,q,age", AGES, SEXES, AGES), "q", REFUSED, "columns are called 'q'.*skip=1 and header=0"
     ),
-    "a name twice, numbered": csv(text("q,q,age", AGES, SEXES, AGES), "2", PAIR, "no column", {"skip": 1, "header": 0}),
+    "a name twice, numbered": csv(text("q,q,age", AGES, SEXES, AGES), "2", PAIR, "no column", skip=1, header=0),
     "sep=": csv(b"\xef\xbb\xbfsep=;\r\n" + text("age;sex", AGES, SEXES, sep=";", end="\r\n"), "age", AGE),
     "a byte order mark": csv(b"\xef\xbb\xbf" + text("age;größe", AGES, AGES, sep=";", end="\r\n"), "age", AGE),
     "old line ends": csv(text("age,sex", AGES, SEXES, end="\r"), "sex", PAIR),
@@ -309,33 +299,26 @@ KINDS = {
         text("age,count", range(20, 30), range(10)),
         "age",
         mean([20 + i for i in range(10) for _ in range(i)]),
-        "counts=count",
-        {"counts": "count"},
+        counts="count",
     ),
     "blanks around": csv(text(" age , sex", [f" {a} " for a in AGES], SEXES), "AGE", AGE),
     "users by two columns": csv(
-        b"sex,answer,n\nm,yes,1\nm,no,20\nf,yes,30\nf,no,4\n",
-        "answer",
-        {"yes": 31, "no": 24},
-        "counts=n",
-        {"counts": "n"},
+        b"sex,answer,n\nm,yes,1\nm,no,20\nf,yes,30\nf,no,4\n", "answer", {"yes": 31, "no": 24}, counts="n"
     ),
-    "ninety-nine users": csv(b"age,n\n1,10\n2,12\n3,99\n", "age", (331 / 121, 0), "counts=n", {"counts": "n"}),
+    "ninety-nine users": csv(b"age,n\n1,10\n2,12\n3,99\n", "age", (331 / 121, 0), counts="n"),
     "one column without its name": csv(text("age", AGES), "", AGE),
     "one value": csv(b"age\na\na\n", "age", REFUSED, "must have two values or more"),
     "no entries": csv(b"age\n\n", "age", REFUSED, "has no entries"),
     # dates
     "dates with points": column([f"{d:%d.%m.%Y}" for d in DAYS], months(DAYS)),
-    "a word among dates": column(
-        ["k.A.", *(f"{d:%d.%m.%Y}" for d in DAYS[1:])], months(DAYS[1:]), "missing=k.A.", missing="k.A."
-    ),
+    "a word among dates": column(["k.A.", *(f"{d:%d.%m.%Y}" for d in DAYS[1:])], months(DAYS[1:]), missing="k.A."),
     "dates for no date": column(
-        ["31.12.9999", *(f"{d:%d.%m.%Y}" for d in DAYS[1:])], months(DAYS[1:]), "=9999-12-31", missing="9999-12-31"
+        ["31.12.9999", *(f"{d:%d.%m.%Y}" for d in DAYS[1:])], months(DAYS[1:]), missing="9999-12-31"
     ),
-    "American or not": column([f"{d:%m/%d/%Y}" for d in MDY], months(MDY), "dates=%m/%d/%Y", dates="%m/%d/%Y"),
-    "days before months": column([f"{d:%Y-%d-%m}" for d in MDY], months(MDY), dates="%Y-%d-%m"),
-    "two digits": column([f"{d:%d.%m.%y}" for d in DAYS], months(DAYS), "century", dates="%d.%m.%y"),
-    "digits alone": column([f"{d:%Y%m%d}" for d in DAYS], months(DAYS), "dates=%Y%m%d", dates="%Y%m%d"),
+    "American or not": column([f"{d:%m/%d/%Y}" for d in MDY], months(MDY), dates="%m/%d/%Y"),
+    "days before months": column([f"{d:%Y-%d-%m}" for d in MDY], months(MDY), "", dates="%Y-%d-%m"),
+    "two digits": column([f"{d:%d.%m.%y}" for d in DAYS], months(DAYS), dates="%d.%m.%y"),
+    "digits alone": column([f"{d:%Y%m%d}" for d in DAYS], months(DAYS), dates="%Y%m%d"),
     "with time and zone": column([f"{d}T10:00:00Z" for d in DAYS], months(DAYS)),
     "of SAS": column([f"{d:%d%b%Y}:08:00:00".upper() for d in DAYS], months(DAYS)),
     "years first, with points": column([f"{d:%Y.%m.%d}" for d in DAYS], months(DAYS)),
@@ -343,65 +326,55 @@ KINDS = {
     "in words": column([f"{d:%d %b %Y}" for d in DAYS], months(DAYS)),
     "times of day": column(cycled("08:30", "12:00"), tally(cycled("08:30", "12:00"))),
     # formats
-    "gzip": Dirty("a.csv.gz", gzip.compress(SURVEY), "age", AGE),
-    "bzip2": Dirty("a.csv.bz2", bz2.compress(SURVEY), "age", AGE),
-    "xz": Dirty("a.csv.xz", lzma.compress(SURVEY), "age", AGE),
-    "zip": Dirty("a.zip", archive(a_csv=SURVEY, __MACOSX=b"\0\5"), "age", AGE),
-    "two files in one": Dirty(
-        "a.zip", archive(a_csv=SURVEY, b_csv=SURVEY[:20]), "age", AGE, r"sheet=a\.csv", {"sheet": "a.csv"}
-    ),
-    "a name that lies": Dirty("a.xls", text("age\tsex", AGES, SEXES, sep="\t"), "age", AGE),
-    "a web page": Dirty("a.xls", b"<html><table><tr><td>1</td></tr></table></html>", "age", REFUSED, "web page"),
-    "a tar archive": Dirty("a.tar.gz", gzip.compress(b"\0" * 257 + b"ustar\0" + SURVEY), "age", REFUSED, "tar archive"),
+    "gzip": dirty("a.csv.gz", gzip.compress(SURVEY), "age", AGE),
+    "bzip2": dirty("a.csv.bz2", bz2.compress(SURVEY), "age", AGE),
+    "xz": dirty("a.csv.xz", lzma.compress(SURVEY), "age", AGE),
+    "zip": dirty("a.zip", archive(a_csv=SURVEY, __MACOSX=b"\0\5"), "age", AGE),
+    "two files in one": dirty("a.zip", archive(a_csv=SURVEY, b_csv=SURVEY[:20]), "age", AGE, sheet="a.csv"),
+    "a name that lies": dirty("a.xls", text("age\tsex", AGES, SEXES, sep="\t"), "age", AGE),
+    "a web page": dirty("a.xls", b"<html><table><tr><td>1</td></tr></table></html>", "age", REFUSED, "web page"),
+    "a tar archive": dirty("a.tar.gz", gzip.compress(b"\0" * 257 + b"ustar\0" + SURVEY), "age", REFUSED, "tar archive"),
     "a picture": csv(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(range(256)) * 4, "age", REFUSED, "cannot be read"),
     "empty": csv(b"", "age", REFUSED, "empty"),
     "a header alone": csv(b"age,sex\n", "age", REFUSED, "no rows"),
-    "records": Dirty(
+    "records": dirty(
         "a.jsonl", b"".join(b'{"age": %d}\n' % a if a else b'{"x": 1}\n' for a in BOTH), "age", mean(BOTH)
     ),
-    "broken records": Dirty("a.jsonl", b'{"age": 1}\n{"age": \n', "age", REFUSED, "cannot be read"),
-    "a list of records": Dirty("a.json", pd.DataFrame({"age": AGES}).to_json(orient="records").encode(), "age", AGE),
-    "Stata": Dirty("a.dta", stata, "sex", PAIR),
-    "Stata with rows that are not there": Dirty("a.dta", rows_that_are_not_there, "age", REFUSED, "fewer bytes than"),
-    "SPSS in a zip": Dirty("a.zip", zipped_spss, "sex", PAIR),
-    "codes of words": Dirty(
-        "a.zip", zipped_spss, "sex", mean([1 + i % 3 for i in range(ROWS)]), "", {"kind": "number"}
-    ),
-    "SPSS": Dirty("a.sav", spss, "age", mean([None if i % 10 == 0 else a for i, a in enumerate(AGES)])),
-    "Parquet with gaps": Dirty(
+    "broken records": dirty("a.jsonl", b'{"age": 1}\n{"age": \n', "age", REFUSED, "cannot be read"),
+    "a list of records": dirty("a.json", pd.DataFrame({"age": AGES}).to_json(orient="records").encode(), "age", AGE),
+    "Stata": dirty("a.dta", stata, "sex", PAIR),
+    "Stata with rows that are not there": dirty("a.dta", rows_that_are_not_there, "age", REFUSED, "fewer bytes than"),
+    "SPSS in a zip": dirty("a.zip", zipped_spss, "sex", PAIR),
+    "codes of words": dirty("a.zip", zipped_spss, "sex", mean([1 + i % 3 for i in range(ROWS)]), "", kind="number"),
+    "SPSS": dirty("a.sav", spss, "age", mean([None if i % 10 == 0 else a for i, a in enumerate(AGES)])),
+    "Parquet with gaps": dirty(
         "a.parquet", parquet, "age", mean([None if i % 6 == 0 else a for i, a in enumerate(AGES)])
     ),
-    "Parquet with decimals": Dirty("a.parquet", parquet, "pay", mean(PAYS)),
-    "Parquet with dates": Dirty("a.parquet", parquet, "day", months(DAYS)),
-    "Parquet with dates as numbers": Dirty("a.parquet", parquet, "digits", months(DAYS), "", {"dates": "%Y%m%d"}),
-    "Parquet with answers": Dirty("a.parquet", parquet, "own", tally([str(a > 40) for a in AGES])),
-    "Parquet with a date beyond all years": Dirty("a.parquet", parquet, "end", REFUSED, "out of range"),
-    "Parquet with lists": Dirty("a.parquet", parquet, "list", REFUSED, "lists or records"),
-    "SQLite": Dirty("a.db", lambda p: database(p, people={"age": BOTH}), "age", mean(BOTH)),
-    "two tables": Dirty(
-        "a.db", lambda p: database(p, a={"age": AGES}, b={"age": [1]}), "age", AGE, "sheet=a", {"sheet": "a"}
-    ),
+    "Parquet with decimals": dirty("a.parquet", parquet, "pay", mean(PAYS)),
+    "Parquet with dates": dirty("a.parquet", parquet, "day", months(DAYS)),
+    "Parquet with dates as numbers": dirty("a.parquet", parquet, "digits", months(DAYS), "", dates="%Y%m%d"),
+    "Parquet with answers": dirty("a.parquet", parquet, "own", tally([str(a > 40) for a in AGES])),
+    "Parquet with a date beyond all years": dirty("a.parquet", parquet, "end", REFUSED, "out of range"),
+    "Parquet with lists": dirty("a.parquet", parquet, "list", REFUSED, "lists or records"),
+    "SQLite": dirty("a.db", lambda p: database(p, people={"age": BOTH}), "age", mean(BOTH)),
+    "two tables": dirty("a.db", lambda p: database(p, a={"age": AGES}, b={"age": [1]}), "age", AGE, sheet="a"),
     "a workbook": workbook([["age", "sex"], *zip(AGES, SEXES, strict=True)], "age", AGE),
-    "a second sheet": Dirty("a.xlsx", two_sheets, "age", AGE, "sheet=data", {"sheet": "data"}),
-    "a workbook with titles": workbook(TITLED, "age", AGE, "skip=2", {"skip": 2, "footer": 1}),
+    "a second sheet": dirty("a.xlsx", two_sheets, "age", AGE, sheet="data"),
+    "a workbook with titles": workbook(TITLED, "age", AGE, "skip=2", skip=2, footer=1),
     "errors in cells": workbook([["age", "x"], *[[a or "#DIV/0!", 1] for a in BOTH]], "age", mean(BOTH)),
-    "a cell far from all others": Dirty("a.xlsx", far_cell, "age", REFUSED, "reaches to XFD1048576.*delete those far"),
+    "a cell far from all others": dirty("a.xlsx", far_cell, "age", REFUSED, "reaches to XFD1048576.*delete those far"),
     "dates in cells": workbook([["d", "x"], *[[d, 1] for d in DAYS]], "d", months(DAYS)),
     "a word among dates in cells": workbook(
-        [["d", "x"], ["k.A.", 1], *[[d, 1] for d in DAYS]], "d", months(DAYS), "missing=k.A.", {"missing": "k.A."}
+        [["d", "x"], ["k.A.", 1], *[[d, 1] for d in DAYS]], "d", months(DAYS), missing="k.A."
     ),
-    "typed dates and others": workbook(TYPED, "d", months(DAYS), "several forms", {"dates": "%d.%m.%Y"}),
+    "typed dates and others": workbook(TYPED, "d", months(DAYS), "several forms", dates="%d.%m.%Y"),
     "dates for no date in cells": workbook(
-        [["d", "x"], [dt.date(1900, 1, 1), 1], *[[d, 1] for d in DAYS]],
-        "d",
-        months(DAYS),
-        "missing=1900-01-01",
-        {"missing": "1900-01-01"},
+        [["d", "x"], [dt.date(1900, 1, 1), 1], *[[d, 1] for d in DAYS]], "d", months(DAYS), missing="1900-01-01"
     ),
     "a code among dates in cells": workbook(
-        [["d", "x"], [-9, 1], *[[d, 1] for d in DAYS]], "d", months(DAYS), "missing=-9", {"missing": -9}
+        [["d", "x"], [-9, 1], *[[d, 1] for d in DAYS]], "d", months(DAYS), missing=-9
     ),
     "numbers as text": workbook([["age", "x"], *[[str(a), 1] for a in AGES]], "age", AGE),
-    "cells over several rows": Dirty("a.xlsx", merged_cells, "sex", tally([SEXES[i // 4] for i in range(ROWS)])),
+    "cells over several rows": dirty("a.xlsx", merged_cells, "sex", tally([SEXES[i // 4] for i in range(ROWS)])),
     "empty rows between others": workbook([["kids", "x"], [1, 3], [], [2, 3]], "kids", (1.5, 1)),
 }
