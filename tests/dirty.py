@@ -29,7 +29,6 @@ from dirty_files import (
     spss,
     stata,
     text,
-    two_sheets,
     zipped_spss,
 )  # fmt: skip
 
@@ -102,6 +101,7 @@ WHOLE = [1234 + 41 * i for i in range(ROWS)]
 DOTS = [f"{w:,}".replace(",", ".") for w in WHOLE]
 SURVEY = text("age,sex", AGES, SEXES)
 BOTH = [None if i % 7 == 0 else a for i, a in enumerate(AGES)]
+SCALE = [a and 1 + a % 5 for a in BOTH]
 MDY = [dt.date(2024, 1 + i % 12, 1 + (5 * i) % 12) for i in range(ROWS)]
 PAIR = tally(SEXES)
 SIGNED = [-a if a % 2 else a for a in AGES]
@@ -114,7 +114,7 @@ TITLED = [["Survey"], [], ["age", "x"], *[[a, 1] for a in AGES], ["Total", 60]]
 TYPED = [["d", "x"], [f"{DAYS[0]:%d.%m.%Y}", 1], *[[d, 1] for d in DAYS[1:]]]
 EARLY = text("id,age", [f"{i},{a}" if a else i for i, a in enumerate(BOTH)])
 ROUND = mean([round(p, 2) for p in PAYS])
-AGE = mean(AGES)
+AGE, AGE_ROWS = mean(AGES), [["age"], *([a] for a in AGES)]
 
 
 csv = partial(dirty, "a.csv")
@@ -123,6 +123,11 @@ csv = partial(dirty, "a.csv")
 def column(entries: Sequence[Any], truth: Any, asked: str | None = None, sep: str = ",", **stated: Any) -> Dirty:
     """Return a file with a column of some entries beside another one."""
     return csv(text(f"it{sep}x", entries, AGES, sep=sep), "it", truth, asked, **stated)
+
+
+def coded(numbers: Sequence[int | None], code: Any) -> Dirty:
+    """Return a file with a column of numbers in which a code stands for the missing ones."""
+    return column([code if n is None else n for n in numbers], mean(numbers), missing=code)
 
 
 KINDS = {
@@ -191,14 +196,10 @@ KINDS = {
     "powers of ten": column([f"{a}e-3" for a in AGES], mean([a / 1000 for a in AGES])),
     "decimal commas alone": csv(text("w", COMMA), "w", ROUND, separator=";"),
     # codes and missing entries
-    "words among numbers": column([a or "k.A." for a in BOTH], mean(BOTH), missing="k.A."),
-    "codes far away": column(
-        [1 + a % 5 if a else 99 for a in BOTH], mean([1 + a % 5 if a else None for a in BOTH]), missing=[99]
-    ),
-    "negative codes": column([a or -9 for a in BOTH], mean(BOTH), missing=-9),
-    "codes of a scale": column(
-        [1 + a % 5 if a else 9 for a in BOTH], mean([1 + a % 5 if a else None for a in BOTH]), missing=9
-    ),
+    "words among numbers": coded(BOTH, "k.A."),
+    "codes far away": coded(SCALE, 99),
+    "negative codes": coded(BOTH, -9),
+    "codes of a scale": coded(SCALE, 9),
     "codes in pairs": column(
         [77 if i % 9 == 0 else 88 if i % 9 == 1 else i % 9 for i in range(ROWS)],
         mean([None if i % 9 < 2 else i % 9 for i in range(ROWS)]),
@@ -217,15 +218,11 @@ KINDS = {
         missing=["k.A.", "99"],
     ),
     "a scale up to nine": column([1 + a % 9 for a in AGES], mean([1 + a % 9 for a in AGES])),
-    "codes among negative numbers": column(
-        [a - 38 if a else -999 for a in BOTH], mean([a - 38 if a else None for a in BOTH]), missing=-999
-    ),
-    "codes below all numbers": column(
-        [5000 + a if a else 99 for a in BOTH], mean([5000 + a if a else None for a in BOTH]), missing=99
-    ),
+    "codes among negative numbers": coded([a and a - 38 for a in BOTH], -999),
+    "codes below all numbers": coded([a and 5000 + a for a in BOTH], 99),
     "numbers too large": column([a or "7e400" for a in BOTH], mean(BOTH), missing="inf"),
     "codes that are answers": column([a or 99 for a in BOTH], mean([a or 99 for a in BOTH]), present="99"),
-    "dots": column([a or "." for a in BOTH], mean(BOTH), missing="."),
+    "dots": coded(BOTH, "."),
     "addresses": column([f"192.168.{a}.100" for a in AGES], tally([f"192.168.{a}.100" for a in AGES])),
     "leading zeros": column(CODES, tally(CODES), kind="category"),
     "long numbers": column(LONG, tally(LONG), "more than 15 digits.*kind=category", kind="category"),
@@ -359,7 +356,7 @@ KINDS = {
     "SQLite": dirty("a.db", lambda p: database(p, people={"age": BOTH}), "age", mean(BOTH)),
     "two tables": dirty("a.db", lambda p: database(p, a={"age": AGES}, b={"age": [1]}), "age", AGE, sheet="a"),
     "a workbook": workbook([["age", "sex"], *zip(AGES, SEXES, strict=True)], "age", AGE),
-    "a second sheet": dirty("a.xlsx", two_sheets, "age", AGE, sheet="data"),
+    "a second sheet": dirty("a.xlsx", lambda p: book(p, info=[["read"]], data=AGE_ROWS), "age", AGE, sheet="data"),
     "a workbook with titles": workbook(TITLED, "age", AGE, "skip=2", skip=2, footer=1),
     "errors in cells": workbook([["age", "x"], *[[a or "#DIV/0!", 1] for a in BOTH]], "age", mean(BOTH)),
     "a cell far from all others": dirty("a.xlsx", far_cell, "age", REFUSED, "reaches to XFD1048576.*delete those far"),

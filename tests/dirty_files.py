@@ -38,11 +38,6 @@ def book(path: Path, **sheets: list[list[Any]]) -> None:
     made.save(path)
 
 
-def two_sheets(path: Path) -> None:
-    """Write a workbook whose second sheet has the data."""
-    book(path, info=[["read"], ["me"]], data=[["age"], *[[a] for a in AGES]])
-
-
 def far_cell(path: Path) -> None:
     """Write a workbook with a word in the last cell that a sheet has."""
     book(path, a=[["age"], *[[a] for a in AGES]])

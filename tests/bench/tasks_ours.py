@@ -12,12 +12,12 @@ def zipf_counts(users: int, values: int) -> np.ndarray:
     return counts
 
 
-def krr(users: int, values: int):
+def shares(kind: str, users: int, values: int):
     from ldpnb.estimators.frequency import unbiased
-    from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+    from ldpnb.mechanisms.registry import FREQUENCY
 
     counts, rng = zipf_counts(users, values), np.random.default_rng(7)
-    mechanism = KaryRandomisedResponse(EPSILON, values)
+    mechanism = FREQUENCY[kind](EPSILON, values)
     return lambda: unbiased(mechanism.sample_tallies(counts, rng=rng), users, mechanism)
 
 
@@ -31,15 +31,6 @@ def krr_floor(users: int, values: int):
         return rng.multinomial(users - kept.sum(), uniform)
 
     return draw
-
-
-def unary(users: int, values: int):
-    from ldpnb.estimators.frequency import unbiased
-    from ldpnb.mechanisms.frequency import UnaryEncoding
-
-    counts, rng = zipf_counts(users, values), np.random.default_rng(7)
-    mechanism = UnaryEncoding.optimised(EPSILON, values)
-    return lambda: unbiased(mechanism.sample_tallies(counts, rng=rng), users, mechanism)
 
 
 def unary_floor(users: int, values: int):
@@ -155,11 +146,11 @@ def command(*arguments: str):
 
 
 TASKS = {
-    "k-RR, n = 1e6, k = 1024": lambda: krr(10**6, 1024),
+    "k-RR, n = 1e6, k = 1024": lambda: shares("k-RR", 10**6, 1024),
     "k-RR, n = 1e6, k = 1024 | floor": lambda: krr_floor(10**6, 1024),
-    "OUE, n = 1e6, k = 1024": lambda: unary(10**6, 1024),
+    "OUE, n = 1e6, k = 1024": lambda: shares("OUE", 10**6, 1024),
     "OUE, n = 1e6, k = 1024 | floor": lambda: unary_floor(10**6, 1024),
-    "k-RR, n = 1e9, k = 1e6": lambda: krr(10**9, 10**6),
+    "k-RR, n = 1e9, k = 1e6": lambda: shares("k-RR", 10**9, 10**6),
     "k-RR, n = 1e9, k = 1e6 | floor": lambda: krr_floor(10**9, 10**6),
     "Norm-Sub, k = 1024": lambda: norm_sub(1024),
     "Norm-Sub, k = 1024 | floor": lambda: sort_and_pass(1024, "estimate"),

@@ -163,14 +163,22 @@ def test_a_scale_whose_ends_alone_have_words_stays_numbers(tmp_path: Path, suffi
     assert files.load_counts(tmp_path / f"s.{suffix}", "sex").labels == ("f", "m")
 
 
-def test_groups_are_asked_about_as_categories_are(tmp_path: Path) -> None:
+def test_groups_and_stated_categories_are_asked_about_as_categories_are(tmp_path: Path) -> None:
     path, ranged = tmp_path / "a.csv", {"low": 0, "high": 5}
-    path.write_text("group,code,x\n" + "M,1,1\nm,2,2\nF,99,3\n" * 20)
-    for group, asked in (("group", "differ only in case; state fold=True"), ("code", "99 .* may stand for a missing")):
-        with pytest.raises(AmbiguousError, match=asked):
+    path.write_text("group,code,country,x\n" + "M,1,NA,1\nm,2,DE,2\nF,99,DE,3\n" * 20)
+    asked = {
+        "group": "differ only in case; state fold=True",
+        "code": "99 .* may stand for a missing",
+        "country": "holds NA",
+    }
+    for group, question in asked.items():
+        with pytest.raises(AmbiguousError, match=f"column '{group}': .*{question}"):
             files.load_counts(path, "x", group, **ranged)
     folded = files.load_counts(path, "x", "group", **ranged, reading=Reading(fold=True))
     assert (folded.groups, folded.sizes) == (("m", "f"), (40, 20))
+    with pytest.raises(AmbiguousError, match="column 'country': holds NA"):
+        files.load_counts(path, "country", categories=("NA", "DE"))
+    assert files.load_counts(path, "country", categories=("NA", "DE"), reading=Reading(present="NA")).users == 60
 
 
 def test_a_file_of_counts_is_asked_about_once_and_its_values_are_collected(tmp_path: Path) -> None:
@@ -189,13 +197,3 @@ def test_a_form_of_dates_is_for_the_columns_that_hold_dates(tmp_path: Path) -> N
     report = inspect(tmp_path / "d.csv", Reading(dates=("%d/%m/%Y",)))
     assert "number, 20 to 24" in report
     assert "column=day" in report
-
-
-def test_words_among_names_or_groups_are_asked_about_where_the_kind_is_stated_too(tmp_path: Path) -> None:
-    path = tmp_path / "a.csv"
-    path.write_text("country,age\n" + "NA,20\nDE,30\n" * 20)
-    for column, group in (("country", ""), ("age", "country")):
-        known = {"low": 0, "high": 90} if group else {"categories": ("NA", "DE")}
-        with pytest.raises(AmbiguousError, match="column 'country': holds NA"):
-            files.load_counts(path, column, group=group, **known)
-        assert files.load_counts(path, column, group=group, **known, reading=Reading(present="NA")).users == 40
