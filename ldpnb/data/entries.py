@@ -69,14 +69,13 @@ class Entries:
         return np.bincount(self.places[self.places >= 0], minlength=len(self.values))
 
 
-def parsed(series: "pd.Series[Any]", reading: Reading, *, ranged: bool = False) -> Entries:
-    """Return what a column's entries mean; `ranged` if a range of numbers is stated for it.
+def parsed(series: "pd.Series[Any]", reading: Reading) -> Entries:
+    """Return what a column's entries mean.
 
     A column of lists or records, without entries, or with others than its kind says is a ValueError.
     """
-    kind = reading.kind or ("number" if ranged else "")
     rows = np.arange(len(series))
-    if pd.api.types.is_any_real_numeric_dtype(series.dtype) and kind in ("", "number") and not reading.dates:
+    if pd.api.types.is_any_real_numeric_dtype(series.dtype) and reading.kind in ("", "number") and not reading.dates:
         kind, meant = "number", np.array(series.to_numpy(float, na_value=np.nan))
     else:
         if series.dtype == object:  # in which True and 1 are the same
@@ -88,7 +87,7 @@ def parsed(series: "pd.Series[Any]", reading: Reading, *, ranged: bool = False) 
                 rows, different = pd.factorize(series)
             except (TypeError, NotImplementedError, OverflowError):
                 raise ValueError("holds lists or records, where it must hold one value a row") from None
-        kind, meant = _meant(different, np.bincount(rows[rows >= 0], minlength=len(different)), kind, reading)
+        kind, meant = _meant(different, np.bincount(rows[rows >= 0], minlength=len(different)), reading)
     if kind == "number":
         codes = [float(code) for code in reading.missing if re.fullmatch(r"[+-]?(\d+(\.\d+)?|inf)", code)]
         meant[np.isin(meant, codes)] = np.nan
@@ -101,7 +100,7 @@ def parsed(series: "pd.Series[Any]", reading: Reading, *, ranged: bool = False) 
     if not len(values):
         raise ValueError("has no entries")
     entries = Entries(kind, np.asarray(values), np.append(places, -1)[rows])
-    if kind == "number" and not reading.kind and not ranged and np.abs(entries.values).max() > _EXACT:
+    if kind == "number" and not reading.kind and np.abs(entries.values).max() > _EXACT:
         text = label(series.iloc[int(np.abs(np.append(entries.values, 0.0)[entries.places]).argmax())])
         if re.fullmatch(r"[+-]?\d{16,}", text):
             raise AmbiguousError(f"has numbers of more than 15 digits, such as {text}", _NAMES | _ROUNDED)
@@ -115,13 +114,14 @@ def label(entry: Any) -> str:
     return f"{entry:.15g}" if isinstance(entry, float) else normalize("NFC", re.sub(_SPACE, " ", str(entry)).strip())
 
 
-def _meant(different: Any, times: NDArray[np.int64], kind: str, reading: Reading) -> tuple[str, Any]:
+def _meant(different: Any, times: NDArray[np.int64], reading: Reading) -> tuple[str, Any]:
     """Return the kind of different entries, and what each means, empty for a missing one."""
+    kind = reading.kind
     texts, numbers = _apart(different, days=kind != "category")
     absent = {*reading.missing, *ABSENT} - {*reading.present}
     here = ~_matches(texts, "|".join(map(re.escape, absent)))
     if kind == "category":
-        return kind, _named(texts, here, reading, sure=True)
+        return kind, _named(texts, here, reading)
     forms = _forms(texts.filter(here)[:50].to_pylist(), reading) if kind != "number" else []
     if forms or kind == "date":
         days = np.full(len(texts), "NaT", dtype="datetime64[D]")
@@ -136,7 +136,7 @@ def _meant(different: Any, times: NDArray[np.int64], kind: str, reading: Reading
     if kind == "number" and here.any() and (here == others).all():
         raise ValueError(f"must hold numbers, got {_few(words[:4].to_pylist())}")
     if kind != "number" and times[others].sum() > times[here].sum() / 2:
-        return "category", _named(texts, here, reading, sure=False)
+        return "category", _named(texts, here, reading)
     if question:
         raise question
     if odd.any():
@@ -183,8 +183,8 @@ def _replaced(texts: Any, pattern: str, by: str) -> Any:
     return pc.replace_substring_regex(texts, pattern, by)
 
 
-def _named(texts: Any, here: NDArray[np.bool_], reading: Reading, *, sure: bool) -> "pd.Series[Any]":
-    """Return texts as names, empty for those that are not here; ask about words, and unless `sure` about cases."""
+def _named(texts: Any, here: NDArray[np.bool_], reading: Reading) -> "pd.Series[Any]":
+    """Return texts as names, empty for those not here; ask about words, and where no kind is stated about cases."""
     names = pd.Series(texts, dtype="string[pyarrow]").where(here)
     lower = names.str.lower()
     doubtful = sorted({*texts.filter(~here).to_pylist()} - {"", *reading.missing})
@@ -192,7 +192,7 @@ def _named(texts: Any, here: NDArray[np.bool_], reading: Reading, *, sure: bool)
         ways: Ways = {"missing": {"missing": doubtful}, "an answer": {"present": doubtful}}
         raise AmbiguousError(f"holds {', '.join(doubtful)}", ways)
     twice = lower[lower.duplicated() & ~names.duplicated()]
-    if len(twice) and not sure and not reading.fold:
+    if len(twice) and not reading.kind and not reading.fold:
         alike = sorted(names[lower == twice.iloc[0]].unique())
         raise AmbiguousError(f"{_few(alike)} differ only in case", {"they are the same": {"fold": True}} | _NAMES)
     return lower if reading.fold else names

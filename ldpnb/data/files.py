@@ -70,11 +70,11 @@ def load_counts(
         if column:
             raise ValueError(f"data must name the file that the column {column!r} is in, got data=''")
         return None
-    kind = "number" if group else "category" if categories else reading.kind
     ranged = bins > 0 or (low is not None and high is not None and low != high)
+    kind = "number" if group else "category" if categories else reading.kind or ("number" if ranged else "")
     with opened(data) as path:
         table, weights = _loaded(path, reading, [column, group] if group else [column])
-        entries = table.entries(column, replace(reading, kind=kind), ranged=ranged)
+        entries = table.entries(column, replace(reading, kind=kind))
         groups, members = _grouped(table, group, reading, weights)
         places = np.where(members < 0, -1, entries.places)
         users = _tallied(places, len(entries.values), weights)
@@ -92,17 +92,15 @@ def load_counts(
                 raise ValueError("has no entries" + (f" in one of the groups {groups}" if groups else ""))
             if len(labels) < 2 and (report or entries.kind == "category"):
                 raise ValueError(f"must have two values or more, got {labels[0]!r} only")
-    notes = [OCCURRING] if groups or (entries.kind != "number" and not categories) else []
+    notes = ["Dates are tallied by month."] if entries.kind == "date" else []
     if table.skipped:
         done = "filled up" if reading.bad_rows == "fill" else "left out"
-        notes.insert(0, f"{table.skipped:,} rows that do not fit the header were {done}.")
-    if entries.kind == "date":
-        notes.insert(0, "Dates are tallied by month.")
+        notes.append(f"{table.skipped:,} rows that do not fit the header were {done}.")
+    notes += [OCCURRING] if groups or (entries.kind != "number" and not categories) else []
     rows = len(places) if weights is None else weights.sum()
     name = " by ".join(filter(None, (column, group)))
-    made = {"numbers": np.arange(len(labels), dtype=float)} | made
-    made |= {"groups": groups, "notes": tuple(notes), "scale": entries.kind}
-    made |= {"counts": counts if groups else counts[0], "missing": int(rows - counts.sum())}
+    made = {"numbers": np.arange(len(labels), dtype=float), "counts": counts if groups else counts[0]} | made
+    made |= {"groups": groups, "missing": int(rows - counts.sum()), "notes": tuple(notes), "scale": entries.kind}
     tally = Column(f"{name} of {path.name}" if name else path.name, attribute=column or "value", **made)
     if report:
         print(tally.report())

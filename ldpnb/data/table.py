@@ -56,11 +56,11 @@ class Table:
             raise self.unsure
         return series
 
-    def entries(self, name: str, reading: Reading, *, ranged: bool = False) -> Entries:
+    def entries(self, name: str, reading: Reading) -> Entries:
         """Return what the entries of a column mean, see `ldpnb.data.entries.parsed`."""
         series = self.column(name)
         with naming(f"column {name!r}"):
-            return parsed(series, reading, ranged=ranged)
+            return parsed(series, reading)
 
 
 def wanted(names: Sequence[str], columns: set[str] | None) -> list[int]:
