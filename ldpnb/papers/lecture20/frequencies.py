@@ -38,7 +38,7 @@ def frequency_central_laplace(e: Evidence) -> Numbers:
     e.proven(noise_tail(CURATOR) and identity(k * np.log1p(-np.exp(-error * eps / m)), -g))
     e.proven(identity(noise_moment(CURATOR, 2), histograms.central_laplace_count_variance(eps, m)))
     e.decides(noise_is_private(CURATOR))
-    moved, printed = mechanisms.histogram_sensitivity("replacement"), routes.published()["sensitivity"]
+    moved, printed = mechanisms.histogram_sensitivity("replacement"), claims.published("lecture20")["sensitivity"]
     people = np.array(list(product(range(3), repeat=3)))  # three users, each with one of three values
     counts = np.stack([(people == value).sum(axis=1) for value in range(3)], axis=1)
     neighbours = (people[:, None] != people).sum(axis=2) == 1

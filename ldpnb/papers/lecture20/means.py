@@ -64,7 +64,7 @@ def one_bit_is_understood(e: Evidence) -> None:
 def randomised_response(e: Evidence) -> Numbers:
     one_bit_is_understood(e)
     e.decides(proofs.positive_throughout(1 / (4 * u * u) - means.warner_variance(2 * u, 1)))
-    largest = routes.published()["largest_epsilon"]
+    largest = claims.published("lecture20")["largest_epsilon"]
     bits, f, outcomes = np.array([1, 1, 1, 1, 0, 0]), FAILURE, np.array(list(product((0, 1), repeat=6)))
     for epsilon, chance in product((1e-2, 1.0, 8.0), (f, 0.3)):
         rates = routes.printed_rates(bits, epsilon, 1.0)

@@ -1,6 +1,5 @@
 """Enumerations, integrals and printed formulas of lecture20: nothing here uses the package's chances or variances."""
 
-from functools import partial
 from itertools import product
 
 import numpy as np
@@ -10,10 +9,7 @@ from scipy import special
 from ldpnb import claims
 from ldpnb.arithmetic import Floats
 
-published = partial(claims.published, "lecture20")
-"""Numbers printed in lecture20, by key."""
-
-FAILURE = 1 - published()["success_probability"]
+FAILURE = 1 - claims.published("lecture20")["success_probability"]
 """That of the lecture's "with probability 99%"."""
 
 
