@@ -2,16 +2,15 @@
 
 from typing import Any
 
+import pandas as pd
+
 from ldpnb.notebook.charts import Chart, Layer, Mark, curves
 from ldpnb.notebook.prose import short
 from ldpnb.papers.biswas2022.tables.sampling import DISTANCE, PROJECTED, RATE, RAW, lowest_against_highest
 from ldpnb.papers.biswas2022.tables.shuffling import CENTRAL, LOCAL
 
-Table = Any
-"""A DataFrame, of whose cells the checker of types need know nothing."""
 
-
-def estimated_histograms(table: Table, *, row: str, title: str, setting: str) -> Chart:
+def estimated_histograms(table: pd.DataFrame, *, row: str, title: str, setting: str) -> Chart:
     """Draw a table as `ldpnb.papers.biswas2022.tables.sampling.estimates` returns, a panel per `row` and estimator."""
     layers = (
         Layer(name="mean ± 2 sd (exact)", y="expected", error="standard_deviation"),
@@ -23,7 +22,7 @@ def estimated_histograms(table: Table, *, row: str, title: str, setting: str) ->
     return Chart(table, "value", "users holding the value", **drawn, title=title, setting=setting)
 
 
-def sampled_histograms(table: Table, *, setting: str) -> Chart:
+def sampled_histograms(table: pd.DataFrame, *, setting: str) -> Chart:
     """Draw `ldpnb.papers.biswas2022.tables.sampling.estimates`, and say by how much c_DE falls short."""
     lowest = table["sampling_rate"].min()
     biased = table[(table["estimator"] == "c_DE") & (table["sampling_rate"] == lowest)]
@@ -34,7 +33,7 @@ def sampled_histograms(table: Table, *, setting: str) -> Chart:
     return estimated_histograms(table, row="sampling_rate", title=title, setting=setting)
 
 
-def distance_and_cost(table: Table, *, setting: str = "") -> Chart:
+def distance_and_cost(table: pd.DataFrame, *, setting: str = "") -> Chart:
     """Draw `ldpnb.papers.biswas2022.tables.sampling.distances`."""
     least = lowest_against_highest(table)["raw ratio"].min()
     title = f"With {table[RATE].min():.0%} of the reports the raw distance is at least {least:.2f} times as large"
@@ -45,7 +44,7 @@ def distance_and_cost(table: Table, *, setting: str = "") -> Chart:
     return curves(table, RATE, DISTANCE, **axes, title=title, setting=setting, marks=limits)
 
 
-def central_budget(table: Table, *, setting: str) -> Chart:
+def central_budget(table: pd.DataFrame, *, setting: str) -> Chart:
     """Draw `ldpnb.papers.biswas2022.tables.shuffling.budgets`: where both bounds agree, one curve is both."""
     wide = table.pivot_table(index=["sampling", LOCAL], columns="bound", values=CENTRAL, sort=False)
     agree = f"{100 * ((wide['upper bound'] / wide['lower bound']).max() - 1):.1g}%"
@@ -58,7 +57,7 @@ def central_budget(table: Table, *, setting: str) -> Chart:
     return curves(shown, LOCAL, CENTRAL, by="curve", yscale="log", discrete=True, title=title, setting=setting)
 
 
-def deviations(account: Table) -> Chart:
+def deviations(account: pd.DataFrame) -> Chart:
     """Draw the standard deviations of one row of `ldpnb.papers.biswas2022.tables.shuffling.accounting`."""
     names = ["c-hat, rare", "c-hat, common", "Gaussian", "Laplace"]
     value = "standard deviation of an estimated count (users)"

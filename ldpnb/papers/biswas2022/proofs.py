@@ -30,7 +30,6 @@ the limit of either as ``f -> 0``, since moments are polynomials in ``f``.
 
 DATA = {"fixed": FIXED, "iid": IID}
 DOMAIN = {"t": (1, oo), "k": (1, oo), "n": (0, oo), "pi": (0, 1), "f": (0, 1)}
-Estimate = Callable[[Any], Any]
 
 a, b, u, v, x, y = symbols("a b u v x y")
 """Users of two rates ``u`` and ``v``, and those of each who hold the value."""
@@ -77,7 +76,7 @@ def average_user(mechanism: Any, share: Any) -> tuple[Any, Any]:
     return share * p * rest + (1 - share) * q * (1 - q), share * p + (1 - share) * q
 
 
-def moments(estimate: Estimate, users: Iterable[tuple[Any, Any, Any]]) -> tuple[Any, Any]:
+def moments(estimate: Callable[[Any], Any], users: Iterable[tuple[Any, Any, Any]]) -> tuple[Any, Any]:
     """Return mean and variance of an estimate over users who are silent, report the value, or another one.
 
     That the estimate is not affine in the tallies is an UnsoundError.
