@@ -22,13 +22,12 @@ t, k, n, pi, f = symbols("t k n pi f")
 KARY = KaryRandomisedResponse(budget(t), k)
 KEEP, SWITCH = t / (t + k - 1), 1 / (t + k - 1)
 FIXED = ((n * f, KEEP, pi), (n * (1 - f), SWITCH, pi))
-IID = ((n, f * KEEP + (1 - f) * SWITCH, pi),)
 RARE = ((n, SWITCH, pi),)
 """Alike users: how many, the chance that a report is the value, and their sampling rate; `RARE` where nobody holds it,
 the limit of either as ``f -> 0``, since moments are polynomials in ``f``.
 """
 
-DATA = {"fixed": FIXED, "iid": IID}
+DATA = {"fixed": FIXED, "iid": ((n, f * KEEP + (1 - f) * SWITCH, pi),)}
 DOMAIN = {"t": (1, oo), "k": (1, oo), "n": (0, oo), "pi": (0, 1), "f": (0, 1)}
 
 a, b, u, v, x, y = symbols("a b u v x y")

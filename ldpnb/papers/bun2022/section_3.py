@@ -143,12 +143,12 @@ def section_1_1_characterisation(e: Evidence) -> Numbers:
 def theorem_3_1(e: Evidence) -> Numbers:
     e.proven(tilting() and from_above() and from_below() and largest_size_decides() and bounds_of_a_rate())
     names = ("loss", "upper_bound", "lower_bound", "lower_bound_pm1")
-    forms = (getattr(random_size, f"random_size_{name}") for name in names)
+    forms = [getattr(random_size, f"random_size_{name}") for name in names]
     exact, upper, lower, improved = (np.array([form(*case) for case in random_laws()]) for form in forms)
     e.needs((lower < improved).all() and (improved <= exact + 1e-12).all() and (exact <= upper + 1e-12).all())
     tiny = sizes.truncated_gaussian_size(100, 20.0, 4.0), 1e-7
     unit = 1e-7 * random_size.tilted_rate(*tiny)
-    above, below, closed = (getattr(random_size, f"random_size_{name}")(*tiny) / unit for name in names[1:])
+    above, below, closed = (form(*tiny) / unit for form in forms[1:])
     shown = {"above": above, "below": below, "closed": closed}
     return shown | {"least": (upper - exact).min(), "most": (upper - exact).max()}
 

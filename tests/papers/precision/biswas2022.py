@@ -29,16 +29,13 @@ def unadjusted_mean(n: int, share: object, rate: object, epsilon: object, k: int
     return (n * f * user(p, r, 0)[0] + n * (1 - f) * user(q, r, 0)[0] - n * q) / (p - q)
 
 
-def variance(n: int, share: object, rate: object, epsilon: object, k: int, *, realised: bool = False) -> mpf:
-    """Variance of g_DE, or of c-hat, for fixed data."""
+def variance(
+    n: int, share: object, rate: object, epsilon: object, k: int, *, realised: bool = False, iid: bool = False
+) -> mpf:
+    """Variance of g_DE, or of c-hat, for fixed or iid data."""
     (p, q), f, r = randomiser(epsilon, k), mpf(share), mpf(rate)
-    cost = q if realised else mpf(0)
-    return n * (f * user(p, r, cost)[1] + (1 - f) * user(q, r, cost)[1]) / (r * (p - q)) ** 2
-
-
-def variance_iid(n: int, share: object, rate: object, epsilon: object, k: int) -> mpf:
-    (p, q), f, r = randomiser(epsilon, k), mpf(share), mpf(rate)
-    return n * user(f * p + (1 - f) * q, r, mpf(0))[1] / (r * (p - q)) ** 2
+    alike = [(1, f * p + (1 - f) * q)] if iid else [(f, p), (1 - f, q)]  # shares of the users, and their chance
+    return n * sum(part * user(s, r, q if realised else mpf(0))[1] for part, s in alike) / (r * (p - q)) ** 2
 
 
 def personal(groups: Groups, epsilon: int, k: int) -> mpf:
@@ -56,7 +53,7 @@ CERTIFICATES = {
     "theorem-3.2": {"k = 101$: {} |": lambda: variance(*RARE)},
     "theorem-3.2-proof": {
         "exact {} for fixed data and {} for iid": lambda: [
-            f(1000, "0.3", "0.2", 2, 4) for f in (variance, variance_iid)
+            variance(1000, "0.3", "0.2", 2, 4, iid=iid) for iid in (False, True)
         ]
     },
     "section-3-order-of-the-variances": {
