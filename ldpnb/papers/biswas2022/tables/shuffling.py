@@ -60,11 +60,10 @@ def budgets(table: pd.DataFrame) -> pd.DataFrame:
     return long.assign(curve=before + long["sampling"]).dropna().reset_index(drop=True)
 
 
-def variance_ratios(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the variance of c-hat over that of the central Gaussian mechanism at equal privacy, from `accounting`."""
-    parts = []
-    for value in ("rare", "common"):
-        ratio = (table[f"c-hat, {value}"] / table["Gaussian"]) ** 2
-        rows = {"value": f"{value} value", "sampling": table["sampling"], CENTRAL: table["upper"]}
-        parts.append(pd.DataFrame(rows | {"relative variance": ratio}))
-    return pd.concat(parts, ignore_index=True)
+@table
+def variance_ratios(accounts: pd.DataFrame) -> Rows:
+    """Yield the variance of c-hat over that of the central Gaussian mechanism at equal privacy, from `accounting`."""
+    for value, (_, row) in product(("rare", "common"), accounts.iterrows()):
+        ratio = np.square(row[f"c-hat, {value}"] / row["Gaussian"])
+        at = {"value": f"{value} value", "sampling": row["sampling"], CENTRAL: row["upper"]}
+        yield at | {"relative variance": ratio}
