@@ -69,8 +69,9 @@ def randomised_response(e: Evidence) -> Numbers:
     for epsilon, chance in product((1e-2, 1.0, 8.0), (f, 0.3)):
         rates = routes.printed_rates(bits, epsilon, 1.0)
         chances = np.where(outcomes == 1, rates, 1 - rates).prod(axis=1)
-        errors = routes.printed_means(outcomes, epsilon, 1.0) - bits.mean()
-        e.same(means.warner_error(epsilon, 6, 4, chance), routes.smallest_error(errors, chances, chance))
+        errors = np.abs(routes.printed_means(outcomes, epsilon, 1.0) - bits.mean())
+        least = min(one for one in errors if chances[errors > one * (1 + 1e-9)].sum() <= chance + 1e-12)
+        e.same(means.warner_error(epsilon, 6, 4, chance), least)
     e.same(means.largest_warner_constant(1, f), np.log((1 - f) / f) * (1 - f) / (1 - 2 * f), rel=1e-7)
     # of two users a one and a zero are worst: a lie is undone by another, and just one is likely below this budget
     truth = np.sqrt(1 - 2 * f)

@@ -32,12 +32,6 @@ def printed_signs(parameter: float, domain_size: int) -> tuple[Floats, Floats]:
     return signs, own * 0.5 ** (domain_size - 1)
 
 
-def smallest_error(errors: Floats, chances: Floats, failure: float) -> float:
-    """Return the least error that is exceeded with at most that chance."""
-    sizes = np.abs(errors)
-    return float(min(size for size in sizes if chances[sizes > size * (1 + 1e-9)].sum() <= failure + 1e-12))
-
-
 def inverted_tail(users: float, threshold: float) -> float:
     """Return ``Pr(|L_1 + ... + L_n| > threshold)`` of 20 or more Laplace variables.
 

@@ -4,7 +4,6 @@ from itertools import product
 
 import numpy as np
 
-from ldpnb.arithmetic import Ints
 from ldpnb.notebook import Rows, table
 from ldpnb.privacy import clusters, subsampling
 from ldpnb.privacy.clusters import ClusterSample
@@ -14,27 +13,19 @@ from ldpnb.rng import stream
 SIZE = "cluster size (records)"
 
 
-def spread_sizes(size: int, count: int, spread: float) -> Ints:
-    """Return `count` cluster sizes: `size`, then from ``(1 - spread) size`` to ``(1 + spread) size``, rounded.
-
-    >>> spread_sizes(4, 4, 0.5).tolist()
-    [4, 2, 4, 6]
-    """
-    others = np.rint(size * np.linspace(1 - spread, 1 + spread, count - 1)).astype(np.int64)
-    return np.concatenate([[size], np.maximum(others, 1)])
-
-
 @table
 def losses_by_cluster_size(largest: int, *, count: int, chosen: int, epsilon: float, spread: float) -> Rows:
     """Yield bounds and optimum for changed clusters of ``1 .. largest`` records, `chosen` of `count` clusters drawn.
 
-    The theorems speak of deletion. For replacement the upper bound counts twice, the lower bound once (its proof
+    The others have its size, or sizes spread evenly from ``1 - spread`` to ``1 + spread`` times it, rounded. The
+    theorems speak of deletion. For replacement the upper bound counts twice, the lower bound once (its proof
     changes a record), and simple random sampling gets the mechanism's replacement budget, ``2 epsilon``.
     """
     designs = (("equal sizes", 0.0), ("unequal sizes", spread))
     relations = (("deletion", 1), ("replacement", 2))
     for (sizes_are, width), (neighbours, steps), size in product(designs, relations, range(1, largest + 1)):
-        design = ClusterSample(spread_sizes(size, count, width), chosen)
+        others = np.rint(size * np.linspace(1 - width, 1 + width, count - 1)).astype(np.int64)
+        design = ClusterSample([size, *np.maximum(others, 1)], chosen)
         values = {
             "exact": design.loss(epsilon, neighbours=neighbours),
             "upper bound": steps * design.upper_bound(epsilon),
