@@ -64,7 +64,6 @@ def public_coin_counts(users: int, domain_size: int, epsilon: float, runs: int, 
                 reports = mechanism.randomize(values, rng=rng)[:, 0]
             sums[run] = reports.sum()
         estimates = sums / mechanism.bias
-        deviation = estimates.std(ddof=1)
+        spread = estimates.std(ddof=1)
         row = {"sent": sent, "bits": bits, "truth": truth, "mean": estimates.mean()}
-        row |= {"standard error": deviation / np.sqrt(runs)}
-        yield row | {"standard deviation": deviation, "exact": exact}
+        yield row | {"standard error": spread / np.sqrt(runs), "standard deviation": spread, "exact": exact}
