@@ -140,8 +140,9 @@ def best_rates(
     """
     checks.entries(len(epsilons), costs=costs)
     names = [f"ε = {epsilon:g}, cost {cost:g}" for epsilon, cost in zip(epsilons, costs, strict=True)]
+    groups = _groups(epsilons, users, domain_size)
     for share in budget_shares:
-        rates, _, _ = _allocation(epsilons, costs, users, domain_size, share)
+        rates = personalised.optimal_rates(costs=costs, budget=share * (groups["sizes"] @ costs), **groups)
         for name, rate in zip(names, rates, strict=True):
             yield {"group": name, BUDGET: share, "optimal sampling rate": rate}
 
@@ -151,21 +152,14 @@ def savings(
     epsilons: Sequence[float], costs: Sequence[float], users: int, domain_size: int, budget_shares: Sequence[float]
 ) -> Rows:
     """Yield the variance at a rare value under optimal and under equal rates; arguments as for `best_rates`."""
+    groups = _groups(epsilons, users, domain_size)
     for share in budget_shares:
-        _, best, flat = _allocation(epsilons, costs, users, domain_size, share)
+        rates = personalised.optimal_rates(costs=costs, budget=share * (groups["sizes"] @ costs), **groups)
+        best = personalised.rare_variance_horvitz_thompson(rates=rates, **groups)
+        flat = personalised.rare_variance_horvitz_thompson(rates=np.full(rates.size, share), **groups)
         yield {"budget share": share, "variance": best, "variance at equal rates": flat, "saved": 1 - best / flat}
 
 
-def _allocation(
-    epsilons: Sequence[float], costs: Sequence[float], users: int, domain_size: int, share: float
-) -> tuple[Floats, float, float]:
-    """Return the optimal rates, their variance, and the variance at equal rates."""
+def _groups(epsilons: Sequence[float], users: int, domain_size: int) -> dict[str, Any]:
     noises = [personalised.report_noise(KaryRandomisedResponse(epsilon, domain_size)) for epsilon in epsilons]
-    sizes = np.full(len(epsilons), users / len(epsilons))
-    budget = share * float(sizes @ np.asarray(costs))
-    rates = personalised.optimal_rates(noises=noises, costs=costs, sizes=sizes, budget=budget)
-    best, flat = (
-        personalised.rare_variance_horvitz_thompson(noises=noises, sizes=sizes, rates=chosen)
-        for chosen in (rates, np.full(sizes.size, share))
-    )
-    return rates, best, flat
+    return {"noises": noises, "sizes": np.full(len(epsilons), users / len(epsilons))}
