@@ -139,9 +139,9 @@ def rare_variance_horvitz_thompson(*, noises: ArrayLike, sizes: ArrayLike, rates
 def optimal_rates(*, noises: ArrayLike, costs: ArrayLike, sizes: ArrayLike, budget: float) -> Floats:
     """Return the rates that minimise ``sum_j A_j / pi_j`` when reports cost ``k_j`` and ``sum_j k_j pi_j <= budget``.
 
-    ``pi_j = min(1, lambda sqrt(A_j / k_j))``; ``lambda`` spends the budget. Groups are capped in order of ``A_j / k_j``
-    until the rest needs no cap, so the solution is exact: Neyman allocation with a cap (open question (iii) of
-    biswas2022, Section 6, for users who differ).
+    ``pi_j = min(1, lambda sqrt(A_j / k_j))``: Neyman allocation with a cap (open question (iii) of biswas2022, Section
+    6, for users who differ). The budget gives a ``lambda`` for every number of groups at the cap, in order of ``A_j /
+    k_j``; the largest is the right one, because a cap only lowers what rates cost.
 
     - `noises`, (g,) float: ``A_j > 0``, a user's `report_noise`, by group.
     - `costs`, (g,) float: ``k_j > 0``.
@@ -151,17 +151,11 @@ def optimal_rates(*, noises: ArrayLike, costs: ArrayLike, sizes: ArrayLike, budg
     noise = positive_numbers("noises", noises)
     cost = checks.entries(noise.size, costs=positive_numbers("costs", costs))
     size = checks.entries(noise.size, sizes=positive_numbers("sizes", sizes))
-    left = checks.positive(budget=budget)
-    pull, rates = np.sqrt(noise / cost), np.ones(noise.size)
-    order = np.argsort(-pull, kind="stable")
-    for position, group in enumerate(order):
-        rest = order[position:]
-        scale = left / (size * cost * pull)[rest].sum()
-        if scale * pull[group] <= 1:
-            rates[rest] = scale * pull[rest]
-            break
-        left -= size[group] * cost[group]
-    return rates
+    pull = np.sqrt(noise / cost)
+    order = np.argsort(-pull)
+    prices, weights = (size * cost)[order], (size * cost * pull)[order]
+    spent, rest = np.cumsum(prices) - prices, np.cumsum(weights[::-1])[::-1]
+    return np.minimum(1.0, ((checks.positive(budget=budget) - spent) / rest).max() * pull)
 
 
 def positive_numbers(name: str, values: ArrayLike) -> Floats:
