@@ -198,12 +198,10 @@ def absolute_gap_mse(sd: ArrayLike, gap: ArrayLike) -> Floats:
 def absolute_gap_error(sd: ArrayLike, gap: ArrayLike) -> Floats:
     """Return the mean absolute error ``E ||X| - gap|`` of the absolute value of a normal ``X`` with mean `gap >= 0`.
 
-    ``s (sqrt(2 / pi) - 2 g(u) + 2 g(2u))`` with ``u = gap / s`` and ``g(u) = phi(u) - u Phi(-u)``: folding a negative
-    estimate back brings it closer.
+    ``s sqrt(2 / pi) - b(gap) + b(2 gap)`` with the bias ``b``: folding a negative estimate back brings it closer.
     """
-    s, distance = checks.numbers(sd=sd, low=0, above=True), checks.numbers(gap=gap, low=0)
-    u = distance / s
-    return np.asarray(s * (np.sqrt(2 / np.pi) - 2 * (_partial_mean(u) - _partial_mean(2 * u))))
+    closer = absolute_gap_bias(sd, gap) - absolute_gap_bias(sd, 2 * np.asarray(gap))
+    return np.asarray(np.sqrt(2 / np.pi) * np.asarray(sd) - closer)
 
 
 def misestimated_gap_bias(size_factors: Real, means: Real) -> Real:
@@ -221,8 +219,3 @@ def _group(size: int, users: int, second_moment: float) -> tuple[Real, Real, Rea
     members = checks.whole(size=size, at_least=1)
     others = checks.whole(users=users, at_least=members) - members
     return members, others, checks.probability(second_moment=second_moment)
-
-
-def _partial_mean(u: Floats) -> Floats:
-    """Return ``E (Z - u)_+`` of a standard normal variable."""
-    return np.asarray(np.exp(-(u**2) / 2) / np.sqrt(2 * np.pi) - u * ndtr(-u))
