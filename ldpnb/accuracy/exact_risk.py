@@ -147,13 +147,10 @@ class TwoValues:
         Without estimates it is the risk of the posterior means of either target.
         """
         known = self.posteriors()
-        spread = known.frequency_variances
-        if estimates is None:
-            return Risk(float(2 * known.chances @ known.variances), float(2 * known.chances @ spread))
-        given = np.asarray(estimates, dtype=float)
-        distribution = known.chances @ (known.variances + (given - known.means) ** 2)
-        frequency = known.chances @ (spread + (given - known.frequency_means) ** 2)
-        return Risk(float(2 * distribution), float(2 * frequency))
+        means, spreads = (known.means, known.frequency_means), (known.variances, known.frequency_variances)
+        given = means if estimates is None else (np.asarray(estimates, dtype=float),) * 2
+        errors = (spread + (own - mean) ** 2 for spread, own, mean in zip(spreads, given, means, strict=True))
+        return Risk(*(float(2 * known.chances @ error) for error in errors))
 
     def entropies(self) -> tuple[float, float]:
         """Return ``h(P|Y)`` and ``H(T|Y)``, in nats: the quantities of Theorems 4.1 and 4.2 of lopuhaa2020.

@@ -15,7 +15,6 @@ from flint import arb, arb_poly, fmpq, fmpq_poly
 from ldpnb.arithmetic import Real, expression
 from ldpnb.deciders.algebra import quotient
 
-Ends = tuple[Any, Any]
 Terms = dict[tuple[int, int], fmpq_poly]
 """Coefficients of a polynomial in a variable and an exponential, by their powers, themselves polynomials in e."""
 
@@ -33,7 +32,7 @@ def ball(low: Any, high: Any = None) -> arb:
     return first.union(last)
 
 
-def holds_on(function: Callable[[Any], Real], interval: Ends) -> bool | None:
+def holds_on(function: Callable[[Any], Real], interval: tuple[Any, Any]) -> bool | None:
     """Decide whether a function of a ball is positive on a closed interval with rational ends, by subdivision.
 
     A cell is settled by the function's enclosure there; otherwise it is halved, and left undecided below a millionth of
