@@ -35,14 +35,14 @@ def ball(low: Any, high: Any = None) -> arb:
 def holds_on(function: Callable[[Any], Real], interval: tuple[Any, Any]) -> bool | None:
     """Decide whether a function of a ball is positive on a closed interval with rational ends, by subdivision.
 
-    A cell is settled by the function's enclosure there; otherwise it is halved, and left undecided below a millionth of
-    the interval. Its ends are whole numbers, fractions, or text such as ``"0.1"``.
+    A cell is settled by the function's enclosure there; otherwise it is halved, and all is given up at one below a
+    millionth of the interval, whose ends are whole numbers, fractions, or text such as ``"0.1"``.
 
     >>> holds_on(lambda x: x * x - x + 1, (0, 5)), holds_on(lambda x: x * x - x + ball("0.24"), (0, 5))
     (True, False)
     """
     low, high = map(Fraction, interval)
-    cells, undecided = [(low, high)], False
+    cells = [(low, high)]
     while cells:
         a, b = cells.pop()
         middle = (a + b) / 2
@@ -51,10 +51,9 @@ def holds_on(function: Callable[[Any], Real], interval: tuple[Any, Any]) -> bool
         if function(ball(a, b)) > 0:
             continue
         if b - a < _SMALLEST * (high - low):
-            undecided = True
-        else:
-            cells += [(a, middle), (middle, b)]
-    return None if undecided else True
+            return None
+        cells += [(a, middle), (middle, b)]
+    return True
 
 
 def zeros(function: Callable[[Any], Real], low: Any, high: Any) -> list[arb]:
