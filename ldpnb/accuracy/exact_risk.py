@@ -157,7 +157,7 @@ class TwoValues:
 
         The first is ``h(P) - I(P; S)``, the information by quadrature; the second a sum over all pairs of tallies.
         """
-        users, alpha, (p, q) = self.users, self.concentration, (self._mechanism.p, self._mechanism.q)
+        users, alpha, log_truth = self.users, self.concentration, np.log(self._mechanism.p)
         _, _, weights, logs = self._likelihood(2 * users + 200)
         tops = logs.max(axis=1)
         log_chances = tops + np.log(np.exp(logs - tops[:, None]) @ weights)
@@ -165,9 +165,9 @@ class TwoValues:
         counts = np.arange(users + 1)
         beta = betaln(counts + alpha, users - counts + alpha) - betaln(alpha, alpha)
         holders = np.exp(_log_binomial(users, counts) + beta)
-        own = [np.exp(_log_pmf(int(t), p, q)) for t in counts]
-        other = [np.exp(_log_pmf(int(t), q, p)) for t in counts]
-        joint = np.array([holders[t] * np.convolve(own[t], other[users - t]) for t in counts])
+        wrong = [counts[: t + 1] for t in counts]
+        lies = [np.exp(_log_binomial(t, w) - self.epsilon * w + t * log_truth) for t, w in enumerate(wrong)]
+        joint = np.array([holders[t] * np.convolve(lies[t][::-1], lies[users - t]) for t in counts])
         return information.SymmetricDirichlet(2, alpha).entropy() - float(information_gained), _entropy_of_rows(joint)
 
     @property
@@ -215,12 +215,6 @@ def _gauss_jacobi(nodes: int, power: float) -> tuple[Floats, Floats]:
 
 def _log_binomial(total: int, part: Ints) -> Floats:
     return gammaln(total + 1) - gammaln(part + 1) - gammaln(total - part + 1)
-
-
-def _log_pmf(trials: int, chance: float, rest: float) -> Floats:
-    """Return the logarithms of a binomial law; `rest` is ``1 - chance`` without its cancellation."""
-    wins = np.arange(trials + 1)
-    return _log_binomial(trials, wins) + wins * np.log(chance) + (trials - wins) * np.log(rest)
 
 
 def _entropy_of_rows(joint: Floats) -> float:
