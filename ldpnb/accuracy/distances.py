@@ -106,6 +106,5 @@ def _report_law(holders: int, survey: SampledCounts) -> Floats:
     other = special.expm1(-2j * np.pi * np.arange(columns // 2 + 1) / columns)
     logs = np.zeros((rows, columns // 2 + 1), dtype=complex)
     for number, truth in ((holders, p), (strangers, q)):
-        if number:
-            logs += number * special.log1p(rate * (truth * own + (1 - truth) * other))
+        logs += number * special.log1p(rate * (truth * own + (1 - truth) * other) + 1j * _LEAST)  # finite at -1 too
     return np.fft.irfft2(np.exp(logs), s=(rows, columns))

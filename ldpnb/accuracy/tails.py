@@ -88,13 +88,15 @@ def kept_laplace_chernoff(terms: int, keep: float, scale: float, deviation: floa
     share, chance = checks.positive(deviation=deviation) / number, checks.rate(keep=keep)
     rare, often = sorted((chance, 1 - chance))
 
-    def exponent(rate: float) -> float:
+    last = min((1 - 1e-12) / width, share / width / width / 2)
+
+    def exponent(part: float) -> float:
+        rate = part * last
         if rate < 1:
             kept = math.log1p(rare * math.expm1(rate)) - rare * rate
         else:
             kept = math.log(rare + often * math.exp(-rate)) + often * rate if rare else 0.0
         return kept - math.log1p(-((width * rate) ** 2)) - rate * share
 
-    last = min((1 - 1e-12) / width, share / width / width / 2)
-    least = minimize_scalar(exponent, bounds=(0.0, last), method="bounded", options={"xatol": 1e-12 * last}).fun
+    least = minimize_scalar(exponent, bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-12}).fun
     return min(1.0, 2 * math.exp(number * min(float(least), 0.0)))

@@ -8,7 +8,7 @@ from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import chndtrix, ndtr
+from scipy.special import chndtrix, ndtr, ndtri
 
 from ldpnb import checks
 from ldpnb.arithmetic import Floats, read_only, real
@@ -96,8 +96,9 @@ def _regions(level: float) -> tuple[Floats, Floats]:
 
 def _upper(low: Floats, mean: Floats, probability: float) -> Floats:
     """Return where an interval from `low` on ends that ``|N(mean, 1)|`` meets with a given probability, if any does."""
-    below = ndtr(low - mean) - ndtr(-low - mean)
-    return np.fmin(np.sqrt(chndtrix(below + probability, 1, mean**2)), mean + 40.0)
+    reached = ndtr(low - mean) - ndtr(-low - mean) + probability
+    near, far = np.sqrt(chndtrix(reached, 1, np.minimum(mean, 10.0) ** 2)), mean + ndtri(np.minimum(reached, 1.0))
+    return np.fmin(np.where(mean < 10, near, far), mean + 40.0)
 
 
 def _log_ratio(x: Floats, mean: Floats) -> Floats:

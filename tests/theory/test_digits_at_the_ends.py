@@ -135,6 +135,9 @@ def test_what_is_refused_beyond_its_limit_is_accepted_at_it() -> None:
     assert np.isnan(closed_form(1e-6, users=1, epsilon=1.0))
     assert largest_warner_constant(1, 0.5) > 0
     assert exact_total_variation([2000, 0], SampledCounts(2000, 1.0, KaryRandomisedResponse(9.0, 2))) < 1e-3
+    # half of the reports are true: the generating function is 0 at some of the roots of unity
+    survey = SampledCounts(3, 1.0, KaryRandomisedResponse(np.log(2), 3))
+    assert exact_total_variation([3, 0, 0], survey) == pytest.approx(43 / 32, rel=1e-12)
 
 
 def test_chances_of_zero_and_one_are_chances() -> None:

@@ -82,6 +82,7 @@ def test_intervals_are_the_means_whose_regions_hold_the_estimate() -> None:
         regions = gaps.acceptance_region(np.maximum(means, 0), 0.99)
         covered = (regions[:, 0] <= observed) & (observed <= regions[:, 1])
         assert (covered[means > 0] == inside).all()
+    assert gaps.acceptance_region([1e8], 0.9)[0] - 1e8 == pytest.approx([-1.6448536, 1.6448536], abs=1e-6)
 
 
 def long(epsilon: float, size: int, users: int = 3000) -> Supports:
