@@ -19,7 +19,7 @@ from ldpnb.planning import samples
 KEPT: dict[str, Any] = {
     "regions": lambda: gaps._regions(0.05),
     "law of an error": lambda: juarez2022.error_law(1.0, 0.5),
-    "reports": lambda: list(biswas2022.outcomes(biswas2022.FIXED[0])),
+    "reports": lambda: list(biswas2022.FIXED[0].outcomes),
     "best channel": lambda: cached(BestGapChannel(1.0, 0.4)),
     "answers in a cluster": lambda: list(samples.answering(5, 0.7)),
 }

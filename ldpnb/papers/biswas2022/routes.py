@@ -17,7 +17,7 @@ from ldpnb import claims
 from ldpnb.accuracy import histograms
 from ldpnb.accuracy.personalised import PersonalRates
 from ldpnb.accuracy.sampling import SampledCounts
-from ldpnb.arithmetic import Floats
+from ldpnb.arithmetic import Floats, read_only
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.privacy import shuffling
@@ -123,7 +123,7 @@ class Case:
         law = np.column_stack([1 - report.sum(axis=1), report])  # silence first
         choices = np.indices((law.shape[1],) * self.users).reshape(self.users, -1).T
         chances = law[np.arange(self.users), choices].prod(axis=1)
-        return np.eye(law.shape[1])[choices].sum(axis=1)[:, 1:], chances
+        return read_only(np.eye(law.shape[1])[choices].sum(axis=1)[:, 1:]), read_only(chances)
 
     @property
     def tallies(self) -> Floats:
