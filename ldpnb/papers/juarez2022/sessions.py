@@ -10,7 +10,6 @@ lying, which needs scikit-learn (the extra ``learning``), and tests every client
 Sessions are a table with a row per reading: `FEATURES`, the ``activity`` from 1 to 4, and ``client`` and ``group``.
 """
 
-import inspect
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -18,9 +17,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from ldpnb.arithmetic import Floats
 from ldpnb.papers.juarez2022.clients import GROUPS
 from ldpnb.rng import stream
 
@@ -101,40 +98,29 @@ def _read_one(file: Path) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*FEATURES, "activity"])
 
 
-def split(sessions: pd.DataFrame, training_share: float, *, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Return which readings train the model, ``(n,)``: a random share of those of each session, lying or not."""
-    keys = pd.Series(rng.random(len(sessions))).groupby([sessions["client"], sessions["activity"] == LYING])
-    return (keys.rank() <= np.rint(training_share * keys.transform("size"))).to_numpy()
+def client_rates(
+    sessions: pd.DataFrame, *, runs: int, training_share: float, l1_ratio: float, seed: int
+) -> pd.DataFrame:
+    """Train the global model on a share of each session's readings, and test it on the others; `runs` times.
 
-
-def fit(features: Floats, lying: NDArray[np.bool_], *, l1_ratio: float, seed: int) -> Any:
-    """Return the source's classifier, fitted to standardised features.
-
-    It is logistic regression with elastic net by SAGA and balanced class weights.
+    The source's classifier is logistic regression of standardised features with elastic net, with that weight of its
+    L1 part, by SAGA and balanced class weights. A row per run and client holds ``run, client, group, tp, positives, fp,
+    negatives`` on the client's test readings.
     """
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
     options: dict[str, Any] = {"solver": "saga", "l1_ratio": l1_ratio, "class_weight": "balanced", "tol": 1e-3}
-    if inspect.signature(LogisticRegression).parameters["penalty"].default == "l2":
+    if LogisticRegression().penalty == "l2":  # before scikit-learn 1.8
         options["penalty"] = "elasticnet"
     model = make_pipeline(StandardScaler(), LogisticRegression(**options, max_iter=200, random_state=seed))
-    return model.fit(features, lying)
-
-
-def client_rates(
-    sessions: pd.DataFrame, *, runs: int, training_share: float, l1_ratio: float, seed: int
-) -> pd.DataFrame:
-    """Train the global model on a split, with that weight of the L1 part of the elastic net, and test it; `runs` times.
-
-    A row per run and client holds ``run, client, group, tp, positives, fp, negatives`` on the client's test readings.
-    """
     features, lying, parts = sessions[[*FEATURES]].to_numpy(), (sessions["activity"] == LYING).to_numpy(), []
     for run in range(runs):
-        training = split(sessions, training_share, rng=stream("split", run, seed=seed))
-        model = fit(features[training], lying[training], l1_ratio=l1_ratio, seed=seed)
-        guess, truth = model.predict(features[~training]), lying[~training]
+        keys = pd.Series(stream("split", run, seed=seed).random(lying.size)).groupby([sessions["client"], lying])
+        training = (keys.rank() <= np.rint(training_share * keys.transform("size"))).to_numpy()
+        guess = model.fit(features[training], lying[training]).predict(features[~training])
+        truth = lying[~training]
         chosen = {"tp": guess & truth, "positives": truth, "fp": guess & ~truth, "negatives": ~truth}
         parts.append(sessions.loc[~training, ["client", "group"]].assign(run=run, **chosen))
     return pd.concat(parts).groupby(["run", "client", "group"], as_index=False).sum()
