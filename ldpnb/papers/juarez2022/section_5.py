@@ -185,14 +185,12 @@ def figure_1(e: Evidence) -> Numbers:
 
 
 def section_5_no_best_mechanism(e: Evidence) -> Numbers:
-    numbers: dict[str, float] = {}
-    for end, epsilon in (("low", 1.0), ("high", 5.0)):
-        numbers[end] = worst(DiscretisedMeans.calibrated(epsilon)) / worst(LaplaceMeans.calibrated(epsilon))
-        numbers[f"{end}_claimed"] = worst(DiscretisedMeans.published(epsilon)) / worst(LaplaceMeans.published(epsilon))
-    e.needs(max(numbers["low"], numbers["low_claimed"]) < 1 < min(numbers["high"], numbers["high_claimed"]))
+    low, high = (worst(DiscretisedMeans.calibrated(b)) / worst(LaplaceMeans.calibrated(b)) for b in (1.0, 5.0))
+    first, last = (worst(DiscretisedMeans.published(b)) / worst(LaplaceMeans.published(b)) for b in (1.0, 5.0))
+    e.needs(max(low, first) < 1 < min(high, last))
     claimed, once = figure_1_crossings(e)
     e.decides(len(claimed) == 2 and 1 < once < 5)
-    return numbers
+    return {"low": low, "high": high, "low_claimed": first, "high_claimed": last}
 
 
 def small_budgets(ratio: str) -> bool:
