@@ -28,8 +28,6 @@ from ldpnb.papers.juarez2022.tables.gaps import MEASURED
 from ldpnb.sections import Numbers
 
 THIRD = Fraction(1, 3)
-SMALLEST_POWER = Fraction(7, 8)
-"""Below the power of the inverse share with which the variance grows, for shares up to 10%."""
 SHARES = np.array([0.5, 0.25, 0.1, 0.05, 0.01, 0.005, 0.001])
 FAILURE = 1 - printed.value("Table 1", "probability")
 TWO_SIGNS, TWO_NOISE = DiscretisedMeans(budget(t1), budget(t2)), LaplaceMeans(budget(t1), e2)
@@ -245,13 +243,6 @@ def figure_3(e: Evidence) -> Numbers:
     return {"most": 0.5247, "high": ratios[2], "low": ratios[1], "limit": str(at_zero)}
 
 
-def power_within(variance: Real, box: dict[Any, Any]) -> bool:
-    """Decide that a variance grows with a power of 1/share between 7/8 and 2, at shares below 10%."""
-    slope, shares = -share * derivative(variance, share), {share: (0, Fraction(1, 10))}
-    least, most = slope - SMALLEST_POWER * variance, 2 * variance - slope
-    return positive(most, shares | box) is True and positive(least, shares | box) is True
-
-
 def figure_2_small_groups(e: Evidence) -> Numbers:
     clients = int(printed.value("Figure 2", "clients"))
     sizes = [(round(clients * part), clients - round(clients * part)) for part in SHARES]
@@ -260,9 +251,12 @@ def figure_2_small_groups(e: Evidence) -> Numbers:
     signs, noise = curves / curves[:, :1]
     powers = -np.diff(np.log(signs)) / np.diff(np.log(SHARES))
     e.needs(powers[2] < powers[4] / 2)
+    below = {share: (0, Fraction(1, 10))}  # there the variance grows with a power of 1/share between 7/8 and 2
     for mechanism, moment, box in ((TWO_SIGNS, 0, BOX), (TWO_NOISE, 1, {t1: (1, oo), e2: (0, oo)})):
-        both = (gaps.mean_variance(mechanism, part, exact(1), moment) for part in (share, 1 - share))
-        e.proven(power_within(sum(both), box))
+        variance = sum(gaps.mean_variance(mechanism, part, exact(1), moment) for part in (share, 1 - share))
+        slope = -share * derivative(variance, share)
+        e.proven(positive(2 * variance - slope, below | box))
+        e.proven(positive(slope - Fraction(7, 8) * variance, below | box))
     shown = [1, 2, 3, 4, 6]
     return routes.numbered(signs=signs[shown], noise=noise[shown], power=powers[[2, 4]])
 
