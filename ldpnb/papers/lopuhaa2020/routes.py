@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 from scipy.stats import betabinom, binom, multivariate_normal
 
-from ldpnb import claims
 from ldpnb.accuracy import exact_risk, information, lower_bounds
 from ldpnb.accuracy.exact_risk import TwoValues
 from ldpnb.accuracy.lower_bounds import EntropyBounds, LowerBounds
@@ -26,9 +25,6 @@ from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.subsets import SubsetSelection
 from ldpnb.privacy import best_channel
 from ldpnb.sections import Pairs, second_route
-
-published = partial(claims.published, "lopuhaa2020")
-"""Numbers printed in lopuhaa2020, by key."""
 
 
 def krr_channel(epsilon: float, domain_size: int) -> Floats:

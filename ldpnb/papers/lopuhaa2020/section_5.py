@@ -12,20 +12,20 @@ import pandas as pd
 import sympy
 from scipy.special import ndtr
 
-from ldpnb.claims import WORDS, Evidence, agree, better, within
+from ldpnb.claims import WORDS, Evidence, agree, better, published, within
 from ldpnb.data import public
 from ldpnb.deciders import budget, identity, symbols
 from ldpnb.estimators import frequency
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
-from ldpnb.papers.lopuhaa2020.routes import published
 from ldpnb.papers.lopuhaa2020.tables import frequencies
 from ldpnb.papers.lopuhaa2020.tables.frequencies import Truth
 from ldpnb.papers.lopuhaa2020.taxi import taxi
 from ldpnb.rng import stream
 from ldpnb.sections import Numbers
 
-SEED, CERTAIN = 2022, 6.0
-BETTER, DRAWS = 1 / WORDS["equal"], int(published()["draws"])
+SEED, CERTAIN, ENDS = 2022, 6.0, ["least", "most"]
+PRINTED, BETTER = published("lopuhaa2020"), 1 / WORDS["equal"]
+DRAWS = int(PRINTED["draws"])
 
 
 def section_5_equivalence(e: Evidence) -> Numbers:
@@ -64,25 +64,19 @@ def _error_ratio(epsilon: float) -> float:
 
 
 def _compare(mechanism: str, truth: Truth, *epsilons: float, draws: int = DRAWS, baseline: str = "Norm-Sub") -> Any:
-    """Return, by epsilon, target and estimator, the error's ratio to the baseline's, its spread, and z, a DataFrame."""
+    """Return, by estimator, epsilon and target, the error's ratio to the baseline's, a DataFrame.
+
+    It has the ratio's spread, its z, and the least and the largest ratio that are not excluded.
+    """
     table = frequencies.compare(mechanism, truth, epsilons, draws=draws, seed=SEED, baseline=baseline)
     table["spread"] = ((table["ratio"] - 1) / table["z"]).abs()
-    return table.set_index([frequencies.EPSILON, "target", "estimator"])[["ratio", "z", "spread"]]
-
-
-def _mle(table: Any) -> Any:
-    return table.xs("MLE", level="estimator")
+    table["least"], table["most"] = (table["ratio"] + far * table["spread"] for far in (-CERTAIN, CERTAIN))
+    return table.set_index(["estimator", frequencies.EPSILON, "target"])[["ratio", "z", "spread", *ENDS]]
 
 
 def _jeffreys(key: str, users: str) -> Truth:
-    numbers = published()
-    size, count = int(numbers[f"{key}_domain_size"]), int(numbers[f"{key}_users_{users}"])
-    return Truth.from_prior(size, count, numbers["prior_concentration"])
-
-
-def _ends(rows: Any) -> Any:
-    """Return least and largest ratio of errors that are not excluded."""
-    return rows["ratio"] - CERTAIN * rows["spread"], rows["ratio"] + CERTAIN * rows["spread"]
+    size, count = int(PRINTED[f"{key}_domain_size"]), int(PRINTED[f"{key}_users_{users}"])
+    return Truth.from_prior(size, count, PRINTED["prior_concentration"])
 
 
 def _power(rows: Any, limit: float) -> float:
@@ -105,15 +99,15 @@ def figures_2_and_3(e: Evidence) -> Numbers:
         for setting, times in zip(settings, (1, 1, 2, 1), strict=True)
     ]
     rows = pd.concat([table.drop("unbiased", level="estimator") for table in tables])
-    e.needs(better(_ends(rows)[1], 1.0))
+    e.needs(better(rows["most"], 1.0))
     e.power = _power(rows, BETTER)
     return {"largest": rows["ratio"].max()}
 
 
 def figure_2_n_10_6(e: Evidence) -> Numbers:
-    every = _mle(_compare("k-RR", _jeffreys("krr", "large"), 0.1, 1.0, 2.0, 4.0, 8.0))
+    every = _compare("k-RR", _jeffreys("krr", "large"), 0.1, 1.0, 2.0, 4.0, 8.0).loc["MLE"]
     rows = every.drop(0.1)
-    e.needs(all(within("equal", end, 1.0) for end in _ends(rows)))
+    e.needs(within("equal", rows[ENDS], 1.0))
     e.power = min(_power(rows, BETTER), _power(rows, 1 / BETTER))
     first, last, below = (every.loc[epsilon, "frequency"] for epsilon in (1.0, 8.0, 0.1))
     shown = {"low": rows["ratio"].min(), "high": rows["ratio"].max(), "first": first["ratio"], "z": first["z"]}
@@ -121,11 +115,10 @@ def figure_2_n_10_6(e: Evidence) -> Numbers:
 
 
 def figure_2_n_10_4(e: Evidence) -> Numbers:
-    rows = _mle(_compare("k-RR", _jeffreys("krr", "moderate"), 1.0, 4.0, 6.0, 10.0))
+    rows = _compare("k-RR", _jeffreys("krr", "moderate"), 1.0, 4.0, 6.0, 10.0).loc["MLE"]
     early, late = rows.drop(10.0), rows.loc[10.0]
-    equal = all(within("equal", end, 1.0) for end in _ends(late))
-    e.needs(better(_ends(rows)[1], 1.0))
-    e.otherwise = "corrected" if better(_ends(early)[1], 1.0) and equal else "open"
+    e.needs(better(rows["most"], 1.0))
+    e.otherwise = "corrected" if better(early["most"], 1.0) and within("equal", late[ENDS], 1.0) else "open"
     e.power = min(_power(early, BETTER), _power(late, BETTER))
     shown = {}
     for name, epsilon in (("one", 1.0), ("four", 4.0), ("six", 6.0), ("ten", 10.0)):
@@ -135,12 +128,11 @@ def figure_2_n_10_4(e: Evidence) -> Numbers:
 
 
 def figure_2_n_comparable_to_a(e: Evidence) -> Numbers:
-    size = int(published()["krr_domain_size"])
+    size = int(PRINTED["krr_domain_size"])
     # the first is not the source's
     truths = [Truth.from_prior(size, size), _jeffreys("krr", "moderate"), _jeffreys("krr", "large")]
-    rows = [_mle(_compare("k-RR", truth, 1.0, draws=2 * DRAWS)).loc[1.0, "distribution"] for truth in truths]
-    ends = [_ends(row) for row in rows]
-    e.needs(better(ends[0][1], 1.0) and all(one[1] < other[0] for one, other in pairwise(ends)))
+    rows = [_compare("k-RR", truth, 1.0, draws=2 * DRAWS).loc["MLE", 1.0, "distribution"] for truth in truths]
+    e.needs(better(rows[0]["most"], 1.0) and all(a["most"] < b["least"] for a, b in pairwise(rows)))
     steps = [(b["ratio"] - a["ratio"]) / (a["spread"] + b["spread"]) for a, b in pairwise(rows)]
     e.power = float(ndtr(min(steps) - CERTAIN))
     return dict(zip(("few", "some", "many"), (row["ratio"] for row in rows), strict=True))
@@ -151,11 +143,11 @@ def figure_3(e: Evidence) -> Numbers:
     rows, shown = {}, {}
     for name, (users, epsilon, times) in (settings | {"most": ("moderate", 4.0, 10)}).items():
         table = _compare("OUE", _jeffreys("unary", users), epsilon, draws=int(times * DRAWS))
-        rows[name] = row = _mle(table).loc[epsilon, "frequency"]
+        rows[name] = row = table.loc["MLE", epsilon, "frequency"]
         shown[name] = row["ratio"]
     alike = rows["few"], rows["most"]
-    e.needs(better(_ends(rows["strong"])[1], 1.0))
-    e.needs(all(within("similar", end, 1.0) for row in alike for end in _ends(row)))
+    e.needs(better(rows["strong"]["most"], 1.0))
+    e.needs(all(within("similar", row[ENDS], 1.0) for row in alike))
     e.power = min(_power(rows["strong"], BETTER), *(_power(row, 1 / WORDS["similar"]) for row in alike))
     return shown | {"z_strong": rows["strong"]["z"]}
 
@@ -163,16 +155,16 @@ def figure_3(e: Evidence) -> Numbers:
 def figures_4_and_5(e: Evidence) -> Numbers:
     columns = {name: public.adult(name) for name in ("age", "workclass")}
     for name, column in columns.items():
-        users, size = published()["adult_users"], published()[f"adult_{name}_domain_size"]
+        users, size = PRINTED["adult_users"], PRINTED[f"adult_{name}_domain_size"]
         e.same([column.users, column.counts.sum(), column.counts.size], [users, users, size])
     ages, classes = (Truth.from_counts(f"Adult {name}", column.counts) for name, column in columns.items())
     distances = Truth.from_counts("taxi distance", taxi("trip_distance").counts)
-    plain = _mle(_compare("k-RR", ages, 1.0, baseline="unbiased")).loc[1.0, "frequency"]
-    near = _mle(_compare("k-RR", ages, 1.0, 4.0)).xs("frequency", level="target")["ratio"]
-    made_up = _mle(_compare("k-RR", distances, 5.0)).loc[5.0, "frequency"]
-    rows = _compare("OUE", classes, 3.0, draws=3 * DRAWS).loc[3.0, "frequency"]
-    mle, unbiased = rows.loc["MLE"], rows.loc["unbiased"]
-    e.needs(better(_ends(plain)[1], 1.0) and better(_ends(mle)[1], 1.0) and mle["ratio"] < unbiased["ratio"])
+    plain = _compare("k-RR", ages, 1.0, baseline="unbiased").loc["MLE", 1.0, "frequency"]
+    near = _compare("k-RR", ages, 1.0, 4.0).loc["MLE"].xs("frequency", level="target")["ratio"]
+    made_up = _compare("k-RR", distances, 5.0).loc["MLE", 5.0, "frequency"]
+    rows = _compare("OUE", classes, 3.0, draws=3 * DRAWS)
+    mle, unbiased = (rows.loc[name, 3.0, "frequency"] for name in ("MLE", "unbiased"))
+    e.needs(better(plain["most"], 1.0) and better(mle["most"], 1.0) and mle["ratio"] < unbiased["ratio"])
     e.power = min(_power(plain, BETTER), _power(mle, BETTER))
     shown = {"plain": plain["ratio"], "one": near[1.0], "four": near[4.0], "made_up": made_up["ratio"]}
     return shown | {"mle": mle["ratio"], "z": mle["z"], "unbiased": unbiased["ratio"], "draws": 3 * DRAWS}
