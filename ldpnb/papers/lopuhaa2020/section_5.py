@@ -115,16 +115,14 @@ def figure_2_n_10_6(e: Evidence) -> Numbers:
 
 
 def figure_2_n_10_4(e: Evidence) -> Numbers:
-    rows = _compare("k-RR", _jeffreys("krr", "moderate"), 1.0, 4.0, 6.0, 10.0).loc["MLE"]
+    epsilons = {"one": 1.0, "four": 4.0, "six": 6.0, "ten": 10.0}
+    rows = _compare("k-RR", _jeffreys("krr", "moderate"), *epsilons.values()).loc["MLE"]
     early, late = rows.drop(10.0), rows.loc[10.0]
     e.needs(better(rows["most"], 1.0))
     e.otherwise = "corrected" if better(early["most"], 1.0) and within("equal", late[ENDS], 1.0) else "open"
     e.power = min(_power(early, BETTER), _power(late, BETTER))
-    shown = {}
-    for name, epsilon in (("one", 1.0), ("four", 4.0), ("six", 6.0), ("ten", 10.0)):
-        both = [rows.loc[(epsilon, target), "ratio"] for target in ("distribution", "frequency")]
-        shown[name] = " and ".join(f"{ratio:.3f}" for ratio in both)
-    return shown
+    both = {name: rows["ratio"].loc[epsilon] for name, epsilon in epsilons.items()}
+    return {name: f"{ratio['distribution']:.3f} and {ratio['frequency']:.3f}" for name, ratio in both.items()}
 
 
 def figure_2_n_comparable_to_a(e: Evidence) -> Numbers:
