@@ -82,16 +82,17 @@ def delta(epsilon: float, tallies: Tallies, *, above: bool) -> float:
         return LEAST if above else 0.0
     cut = STEP * math.ceil(margin / STEP)
     listed = _listed(tallies, cut, above)
-    law, both = listed.sums, listed.both
+    law, left, both = listed.sums, listed.left, listed.both
     scale = np.log(np.expm1(tallies.local)) - np.log(tallies.users)
     means = _advantages(epsilon, tallies, listed, above)
-    rounding = 1e-12 + ROUNDING * cut * (listed.left.logs.shape[1] + both.size)
+    rounding = 1e-12 + ROUNDING * cut * (left.logs.shape[1] + both.size)
     inside, under, over = float(np.sum(np.exp(law.logs + scale) * means)), law.under.item(), law.over.item()
     if not above:
         return float(max(inside * (1 - rounding) / (1 + under + over), 0.0))
     # Beyond the listed sums the mean is at most that of c A / n, which is c S / (2 n).
     beyond = both[0] * under + both[-1] * over + law.excess.item()
-    outside = np.exp(scale) * beyond / 2 + np.expm1(epsilon) * (1 - tallies.share) * listed.slack / tallies.users
+    slack = (left.shortfall + left.excess + left.under * left.logs.shape[1]).max()  # what tails of W add to a shortfall
+    outside = np.exp(scale) * beyond / 2 + np.expm1(epsilon) * (1 - tallies.share) * slack / tallies.users
     return float(min((inside + outside) * (1 + rounding) + LEAST, 1.0))
 
 
@@ -145,19 +146,19 @@ class _Listed(NamedTuple):
     shortfalls: Floats
     """``E[(w - W)_+]`` at the listed ``w`` and the next, a row for each block."""
 
-    @property
-    def slack(self) -> float:
-        """What tails of ``W`` add to a shortfall."""
-        law = self.left
-        return float((law.shortfall + law.excess + law.under * law.logs.shape[1]).max())
-
 
 @lru_cache(maxsize=4)
 def _listed(tallies: Tallies, cut: float, above: bool) -> _Listed:
     """Return the laws, for all budgets with that margin: whoever looks for a budget asks for many."""
-    sums = _law(np.array([float(tallies.users)]), 2 * tallies.chance, tallies.hidden + tallies.rest, cut)
+    classes = tallies.hidden + tallies.rest
+    sums = _law(np.array([float(tallies.users)]), 2 * tallies.chance, classes, cut)
     both = sums.first + np.arange(sums.logs.size)
-    row, start = _blocks(tallies, both, cut, above)
+    variance = tallies.users * tallies.hidden * tallies.rest / classes**2
+    length = min(2 * (np.sqrt(2 * cut * variance) + cut), tallies.users) + 2
+    blocks = min(both.size, max(8, int(TABLED / length)))
+    row = np.arange(both.size) * blocks // both.size
+    edges = np.searchsorted(row, np.arange(blocks + 1))
+    start = both[edges[:-1] if above else edges[1:] - 1]  # the sum whose law serves a block
     left = _law(tallies.users - start, tallies.rest, tallies.hidden, cut)
     return _Listed(sums, both, start[row], row, left, _shortfalls(left, above))
 
@@ -192,17 +193,6 @@ def _advantages(epsilon: float, tallies: Tallies, listed: _Listed, above: bool) 
         total += np.where(second <= likely, chance * lift * value, 0.0)
         chance, second = chance * (both - second) / (second + 1), second + 1
     return total
-
-
-def _blocks(tallies: Tallies, both: Floats, cut: float, above: bool) -> tuple[Ints, Floats]:
-    """Return the block of every sum, and the sum whose law serves a block: the least above, the greatest below."""
-    classes = tallies.hidden + tallies.rest
-    variance = tallies.users * tallies.hidden * tallies.rest / classes**2
-    length = min(2 * (np.sqrt(2 * cut * variance) + cut), tallies.users) + 2
-    count = min(both.size, max(8, int(TABLED / length)))
-    row = np.arange(both.size) * count // both.size
-    edges = np.searchsorted(row, np.arange(count + 1))
-    return row, both[edges[:-1]] if above else both[edges[1:] - 1]
 
 
 def _shortfalls(law: _Law, above: bool) -> Floats:
