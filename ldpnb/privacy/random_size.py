@@ -91,10 +91,9 @@ def effective_log_odds(law: SizeLaw, epsilon: float) -> float:
     v_m a_m`` to ``sum u_m a_m``, where ``u_m = t(m)(1 - m/n)`` and ``v_m = t(m+1)(m+1)/n``, over sequences that change
     by at most ``e^epsilon`` from one term to the next. Such a ratio exceeds ``r`` if and only if the scale-free
     recursion ``W_m = v_m - r u_m + max(e^epsilon W_(m-1), e^-epsilon W_(m-1))`` ends positive; its signs then tell a
-    sequence with a larger ratio, the next ``r`` (Dinkelbach's method). Such a step may be as short as one likes when
-    the sequence's ``sum u_m a_m`` is large, so that short steps prove nothing: what is returned is a ratio that a
-    sequence attains, and just above it the recursion does not end positive. Where the method leaves more room than
-    that, a bisection between the two closes it. Smooth laws take a few passes, none more than a hundred, each O(n).
+    sequence with a larger ratio, the next ``r`` (Dinkelbach's method). Short steps prove nothing: what is returned is a
+    ratio that a sequence attains, just above which the recursion does not end positive, where need be by bisection.
+    Smooth laws take a few passes, none more than a hundred, each O(n).
     """
     budget = checks.positive(epsilon=epsilon)
     n, logs = law.population, law.log_probabilities
