@@ -67,7 +67,6 @@ def test_exact_optimum_is_stable_where_epsilon_times_size_is_ten_thousand() -> N
 
 
 BUDGETS = (1e-9, 1e-4, 0.3, 1.0, 20.0, 149.9, 150.1, 299.0, 301.0, 349.9, 350.1, 640.0, 700.0)
-RATES = (1e-12, 3e-9, 1e-4, 0.1, 0.5, 0.9, 1 - 1e-9, 1.0)
 
 
 def nearly(exact: flint.arb, scale: float = 0.0) -> Any:
@@ -76,8 +75,7 @@ def nearly(exact: flint.arb, scale: float = 0.0) -> Any:
     return pytest.approx(float(exact.mid()), rel=1e-10, abs=1e-12 * scale)
 
 
-@pytest.mark.parametrize("rate", RATES)
-def test_the_loss_at_given_odds_keeps_its_digits(rate: float) -> None:
+def test_the_loss_at_given_odds_keeps_its_digits() -> None:
     for odds in (-28.0, -5.0, 0.0, 5.0, 40.0):
         for epsilon in (*BUDGETS, 1400.0):
             with flint.ctx.workprec(3000):
