@@ -238,15 +238,12 @@ class LaplaceMeans:
     def clipped_epsilon(self) -> float:
         """Exact privacy loss in nats if reports are clipped to ``[-1, 1]``, which biases them.
 
-        Clipped reports have atoms at the ends and densities between. The loss is the largest of ``eps2`` (same group),
-        ``eps1 + eps2/k + max(0, ln(k/2))`` (a kept report at its own end: the atom there, or just inside) and
-        ``ln(2/k) + eps2/2 - eps1`` (a changed one at 0; at the far end it loses less than ``eps2``).
+        Clipped reports have atoms at the ends and densities between. A kept report at its own end loses ``eps1 +
+        eps2/k`` in the atom there and `claimed_epsilon`'s third term just inside; the other two are lost as claimed.
         """
         if self.reversed_noise:
             raise ValueError("clipped_epsilon is for the mechanism as stated, got reversed_noise=True")
-        kept = self.group_epsilon + self.value_epsilon / self.k + max(0.0, float(np.log(self.k / 2)))
-        moved = float(np.log(2 / self.k)) + self.value_epsilon / 2 - self.group_epsilon
-        return max(self.value_epsilon, kept, moved)
+        return float(max(self.claimed_epsilon, self.group_epsilon + self.value_epsilon / self.k))
 
     def law(self, group: int, value: float) -> Floats:
         """Return the law of a report ``(d, 3)``: each group's probability, and its value's Laplace location and scale.
