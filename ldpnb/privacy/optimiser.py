@@ -115,11 +115,8 @@ def largest_loss(
 
 def _distances(samples: tuple[Sample, ...], epsilon: Budget, mechanism: str) -> Floats:
     """Return the budget between every two samples, infinite where no chain of neighbours connects them."""
-    universe = {record: i for i, record in enumerate(dict.fromkeys(r for s in samples for r in s))}
-    counts = np.zeros((len(samples), len(universe)))
-    for row, sample in enumerate(samples):
-        for record in sample:
-            counts[row, universe[record]] += 1
+    universe = list(dict.fromkeys(r for s in samples for r in s))
+    counts = np.array([[sample.count(record) for record in universe] for sample in samples])
     cost = np.array([epsilon[r] if isinstance(epsilon, Mapping) else epsilon for r in universe], dtype=float)
     apart = np.einsum("ijr,r->ij", np.abs(counts[:, None, :] - counts[None, :, :]), cost)
     if mechanism == "deletion":
