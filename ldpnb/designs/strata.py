@@ -38,11 +38,9 @@ class Strata:
 
     def __post_init__(self) -> None:
         checks.plain(self)
-        sizes = checks.counts(sizes=self.sizes, least=1)
-        object.__setattr__(self, "sizes", sizes)
-        for name in ("variances", "means"):
+        object.__setattr__(self, "sizes", checks.counts(sizes=self.sizes, least=1))
+        for name, low in (("variances", 0.0), ("means", -np.inf)):
             if (given := getattr(self, name)) is not None:
-                low = 0.0 if name == "variances" else -np.inf
                 object.__setattr__(self, name, self._each(low=low, **{name: given}))
 
     @property
