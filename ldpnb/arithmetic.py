@@ -92,11 +92,7 @@ for _name in ("neg", "abs", "add", "sub", "mul", "truediv", "pow", "radd", "rsub
 
 
 def is_exact(value: Any) -> bool:
-    """Return whether a value is a ball or a symbol, whose domain is up to the caller.
-
-    >>> is_exact(1.0), is_exact(Symbol(1))
-    (False, True)
-    """
+    """Return whether a value is a ball or a symbol, whose domain is up to the caller."""
     kind = type(value)
     if kind is float or kind is int:  # as most are
         return False

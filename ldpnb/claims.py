@@ -48,19 +48,18 @@ class Verdict:
     - `status`, Status: *reproduced*: holds as stated (under `assumption`, if one is named); *supported*: holds wherever
       it was tried, but claims more; *corrected*: right in substance, wrong in a constant, sign, range or wording;
       *refuted*: false; *answered*: a question; *open*: the evidence does not decide.
-    - `evidence`, str: one line with the deciding numbers.
-    - `kind`, Kind: an algebraic identity checked at machine precision, a complete enumeration, numerics with a
-      certificate, a test with a stated false-alarm rate, or a derivation that numbers confirm.
-    - `corrected`, `assumption`, str: what does hold where the statement does not, or the answer to a question; what
-      must be assumed beyond what the source says.
-    - `false_alarm`, `power`, float, optional: of statistical evidence: the chance, at most 1e-6, that the verdict would
-      differ though the claim is as decided, which is required, and the chance of detecting the alternative.
     - `reach`, `over`, Reach, str: for which parameters the true statement (the claim or its correction) is decided:
       *all parameters* that it covers or *a box* of them, by a decider, or *instances*; and their domain, the box, or
       why no more instances.
-    - `argument`, str: steps of the proof that are argued in words and checked by no decider.
+    - `evidence`, str: one line with the deciding numbers.
+    - `corrected`, `assumption`, `argument`, str: what does hold where the statement does not, or the answer to a
+      question; what must be assumed beyond what the source says; steps of a proof that no decider checks.
     - `reading`, Reading: whether the source's statement can be read in the text at hand, or its formula is lost and was
-      reconstructed; then the assumption that this makes must be stated.
+      reconstructed, as the assumption then says.
+    - `kind`, Kind: an algebraic identity checked at machine precision, a complete enumeration, numerics with a
+      certificate, a test with a stated false-alarm rate, or a derivation that numbers confirm.
+    - `false_alarm`, `power`, float, optional: of statistical evidence: the chance, at most 1e-6, that the verdict would
+      differ though the claim is as decided, which is required, and the chance of detecting the alternative.
     """
 
     status: Status
@@ -194,11 +193,7 @@ def published(source: str) -> dict[str, float]:
 
 
 def agree(one: ArrayLike, other: ArrayLike, *, rel: float = 1e-9, abs: float = 1e-12) -> bool:
-    """Return whether two routes to a value agree.
-
-    >>> agree([1.0, 2.0], [1.0, 2.0 + 1e-12])
-    True
-    """
+    """Return whether two routes to a value, or to values of one shape, agree."""
     return bool(np.shape(one) == np.shape(other) and np.allclose(one, other, rtol=rel, atol=abs))
 
 

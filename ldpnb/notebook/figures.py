@@ -1,8 +1,4 @@
-"""Draw charts with matplotlib.
-
-Colour, marker and dash identify an estimator, a mechanism or a bound, the same in every figure. Simulated values, which
-have a standard error, are points with bars of two standard errors; theory is a line.
-"""
+"""Draw charts with matplotlib."""
 
 import io
 import textwrap

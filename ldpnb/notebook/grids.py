@@ -73,11 +73,7 @@ class Choice:
 
 
 def described(name: str, control: Slider | Choice) -> dict[str, Any]:
-    """Return what a reader sees of a control: its label with its unit, its values as text, and where it starts.
-
-    >>> described("sampling_rate", Choice(0.5, [0.25, 0.5], "of the users"))["label"]
-    'sampling rate (of the users)'
-    """
+    """Return what a reader sees of a control: its label with its unit, its values as text, and where it starts."""
     return {
         "name": name,
         "label": name.replace("_", " ") + (f" ({control.unit})" if control.unit else ""),

@@ -75,8 +75,7 @@ def where_less(x: ArrayLike, one: ArrayLike, other: ArrayLike, name: str = "ε",
     places = [short(np.ceil(place) if counts else place, digits) for place in crossings(x, one, other)]
     if less.all() or not less.any():
         return f"at {'every' if less.all() else 'no'} {name} drawn"
-    if len(places) == 2:
-        return f"{'outside' if less[0] else 'between'} {name} = {listed(places)}"
-    if len(places) == 1:
-        return f"{'below' if less[0] else 'above'} {name} = {places[0]}"
-    return f"at {less.sum()} of {less.size} {name} drawn"
+    if len(places) > 2 or not places:
+        return f"at {less.sum()} of {less.size} {name} drawn"
+    inside, outside = ("above", "below") if len(places) == 1 else ("between", "outside")
+    return f"{outside if less[0] else inside} {name} = {listed(places)}"

@@ -3,9 +3,6 @@
 Blocks are computed by joblib's workers and written by the process that runs the sweep, so that workers need no shared
 disk. A block's file is named after all that decides its numbers, its code too, and carries a checksum. So finished
 blocks are not run again, and a damaged one, or one of other code, is.
-
-An experiment is one of `ldpnb.sweeps.experiments`, or any importable function of the same form as ``module:function``.
-Its module is then run, so such a name must be trusted like code.
 """
 
 import contextlib
@@ -38,7 +35,10 @@ Series = list[tuple[dict[str, Any], dict[str, tuple[float, float]]]]
 
 
 def find(name: str) -> Callable[..., Any]:
-    """Return an experiment of the companion by its name, or any other as ``module:function``."""
+    """Return an experiment of `ldpnb.sweeps.experiments` by its name, or any function of the same form.
+
+    Such a ``module:function`` must be trusted like code: its module is run.
+    """
     try:
         return pkgutil.resolve_name(name if ":" in name else f"ldpnb.sweeps.experiments:{name}")
     except (ModuleNotFoundError, AttributeError, ValueError) as error:
@@ -46,11 +46,7 @@ def find(name: str) -> Callable[..., Any]:
 
 
 def parameters(name: str) -> dict[str, Parameter]:
-    """Return the parameters of an experiment: type, default and, by `typing.Annotated`, meaning.
-
-    >>> list(parameters("frequencies"))
-    ['mechanism', 'epsilon', 'domain_size', 'n', 'concentration']
-    """
+    """Return the parameters of an experiment: type, default and, by `typing.Annotated`, meaning."""
     known = {}
     for key, parameter in inspect.signature(find(name), eval_str=True).parameters.items():
         kind, *meaning = get_args(parameter.annotation) or (parameter.annotation,)
