@@ -5,14 +5,13 @@ disk. A block's file is named after all that decides its numbers, its code too, 
 blocks are not run again, and a damaged one, or one of other code, is.
 """
 
-import contextlib
 import functools
 import inspect
 import itertools
 import json
 import pkgutil
 import platform
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
@@ -118,7 +117,10 @@ def sweep(
         raise UsageError(f"the folder must be new, empty or of another sweep, got {folder}")
     results = {block: series for block in blocks if (series := _stored(block.path(folder)))}
     missing = [block for block in blocks if block not in results]
-    with _workers(scheduler):
+    # one thread of BLAS each, and workers that end 10 seconds after the sweep was killed
+    here: dict[str, Any] = {"backend": "loky", "inner_max_num_threads": 1, "idle_worker_timeout": 10}
+    there = {"backend": "dask", "scheduler_host": scheduler}
+    with joblib.parallel_config(**(there if scheduler else here)):
         work = joblib.Parallel(min(jobs, len(missing) or 1), return_as="generator_unordered")
         computed = work(map(joblib.delayed(compute), missing))
         for block, text in tqdm(computed, total=len(blocks), initial=len(results), disable=None):
@@ -127,20 +129,6 @@ def sweep(
     table = _table(blocks, results)
     writing.write(folder / "table.csv", table.to_csv(index=False, lineterminator="\n").encode())
     return table, len(missing)
-
-
-@contextlib.contextmanager
-def _workers(scheduler: str | None) -> Iterator[None]:
-    """Let joblib use this machine or a cluster, to which it would stay connected if it made the client itself."""
-    if scheduler is None:
-        # one thread of BLAS each, and workers that end 10 seconds after the sweep was killed
-        with joblib.parallel_config("loky", inner_max_num_threads=1, idle_worker_timeout=10):
-            yield
-        return
-    from distributed import Client
-
-    with Client(scheduler, set_as_default=False) as client, joblib.parallel_config("dask", client=client):
-        yield
 
 
 def _blocks(experiment: str, grid: Mapping[str, str], repetitions: int, seed: int) -> list[Block]:
