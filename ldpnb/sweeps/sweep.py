@@ -91,10 +91,6 @@ class Block(NamedTuple):
     seed: int
     code: str
 
-    def path(self, folder: Path) -> Path:
-        """Return the block's file in the folder of a sweep."""
-        return folder / "blocks" / f"{joblib.hash(repr(self))}.json"
-
 
 def sweep(
     experiment: str,
@@ -115,7 +111,8 @@ def sweep(
     blocks = _blocks(experiment, grid, repetitions, seed)
     if folder.is_dir() and any(folder.iterdir()) and not (folder / "blocks").is_dir():
         raise UsageError(f"the folder must be new, empty or of another sweep, got {folder}")
-    results = {block: series for block in blocks if (series := _stored(block.path(folder)))}
+    paths = {block: folder / f"blocks/{joblib.hash(repr(block))}.json" for block in blocks}
+    results = {block: series for block, path in paths.items() if (series := _stored(path))}
     missing = [block for block in blocks if block not in results]
     # one thread of BLAS each, and workers that end 10 seconds after the sweep was killed
     here: dict[str, Any] = {"backend": "loky", "inner_max_num_threads": 1, "idle_worker_timeout": 10}
@@ -124,7 +121,7 @@ def sweep(
         work = joblib.Parallel(min(jobs, len(missing) or 1), return_as="generator_unordered")
         computed = work(map(joblib.delayed(compute), missing))
         for block, text in tqdm(computed, total=len(blocks), initial=len(results), disable=None):
-            writing.write(block.path(folder), f"{joblib.hash(text)}\n{text}".encode())
+            writing.write(paths[block], f"{joblib.hash(text)}\n{text}".encode())
             results[block] = json.loads(text)
     table = _table(blocks, results)
     writing.write(folder / "table.csv", table.to_csv(index=False, lineterminator="\n").encode())
