@@ -233,9 +233,5 @@ def rounded_up(value: float, digits: int = 4) -> str:
 
 
 def joined(numbers: Iterable[object], form: str = ".4f") -> str:
-    """Return numbers side by side, all in one format.
-
-    >>> joined([1, 0.25]), joined([1, 0.25], "g")
-    ('1.0000, 0.2500', '1, 0.25')
-    """
+    """Return numbers with commas between them, all in one format."""
     return ", ".join(format(number, form) for number in numbers)

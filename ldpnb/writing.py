@@ -32,9 +32,5 @@ def write(path: Path, content: bytes) -> None:
 
 
 def rows(path: str) -> list[dict[str, str]]:
-    """Return the rows of a CSV table of the package, by its path there.
-
-    >>> rows("data/adult_age.csv")[0]
-    {'age': '17', 'count': '395'}
-    """
+    """Return the rows of a CSV table of the package, by its path there, such as ``data/adult_age.csv``."""
     return list(DictReader(files("ldpnb").joinpath(path).read_text(encoding="utf-8").splitlines()))

@@ -103,11 +103,7 @@ class Chart:
         return self.xscale == "category"
 
     def encoding(self) -> dict[str, Any]:
-        """Return how the table is drawn, where that differs from the defaults, for JSON.
-
-        >>> Chart(pd.DataFrame(), "users", "error", band=("low", "high"), title="They fall").encoding()
-        {'x': 'users', 'y': 'error', 'band': ('low', 'high')}
-        """
+        """Return how the table is drawn, but for title and setting, where that differs from the defaults, for JSON."""
         stated = asdict(replace(self, table=pd.DataFrame()))
         return {own.name: stated[own.name] for own in fields(self)[1:-2] if stated[own.name] not in (own.default, [])}
 
