@@ -116,8 +116,8 @@ def _marks(control: Slider | Choice, count: int) -> list[int]:
     return sorted(set(places.tolist()))
 
 
-def _curves(chart: Chart) -> list[dict[str, Any]]:
-    """Return the curves and marked places of a chart, with no more points than a screen shows, and few digits.
+def _curves(chart: Chart) -> list[tuple[dict[str, Any], list[Any]]]:
+    """Return the curves and marked places of a chart, each its kind and its columns, with points for a screen.
 
     A spread that is even is its half, and a column of one number is that number alone.
     """
@@ -132,8 +132,8 @@ def _curves(chart: Chart) -> list[dict[str, Any]]:
             if np.allclose(half, data["y"] - data["low"], rtol=1e-6, atol=1e-12):
                 data = data.drop(columns=["low", "high"]).assign(half=half)
         columns = {str(name): [_few(v) for v in data[name]] for name in data}
-        lists = {name: c[:1] if len(set(c)) == 1 and name != "x" else c for name, c in columns.items()}
-        curves.append(dict(zip(kind, words, strict=True)) | lists)
+        lists = [c[:1] if len(set(c)) == 1 and name != "x" else c for name, c in columns.items()]
+        curves.append((dict(zip(kind, words, strict=True)) | {"columns": list(columns)}, lists))
     return curves
 
 
@@ -158,11 +158,8 @@ def _encoded(controls: list[dict[str, Any]], shown: Mapping[Place, tuple[Any, ..
 
     lines = []
     for at, (axes, drawn_as, sentence) in shown.items():
-        pieces, curves = _NUMBER.split(sentence), []
-        for record in drawn_as:
-            lists = {part: v for part, v in record.items() if isinstance(v, list)}
-            kind = {part: v for part, v in record.items() if part not in lists} | {"columns": list(lists)}
-            curves.append([kept("kinds", kind), *(kept("columns", v) for v in lists.values())])
+        pieces = _NUMBER.split(sentence)
+        curves = [[kept("kinds", kind), *(kept("columns", v) for v in lists)] for kind, lists in drawn_as]
         lines.append(_compact([at, kept("axes", axes), kept("words", pieces[::2]), pieces[1::2], curves]))
     parts = {"controls": _compact(controls)} | {name: f"[{','.join(pool)}]" for name, pool in pools.items()}
     parts["settings"] = "[" + ",\n".join(lines) + "]"
