@@ -85,16 +85,14 @@ class Strata:
         [3.0, 3.333333333333, 1.666666666667]
         """
         sizes, wanted = self.sizes.astype(float), self._each(asked=asked, low=0)
-        total = float(wanted.sum())
-        if total > sizes[wanted > 0].sum() * (1 + 1e-12):
-            most = sizes[wanted > 0].sum()
+        total, most = float(wanted.sum()), sizes[wanted > 0].sum()
+        if total > most * (1 + 1e-12):
             raise ValueError(f"asked must sum to at most what its strata hold, {most:g}, got {total:g}")
-        shares, full = wanted.copy(), np.zeros(sizes.shape, dtype=bool)
+        shares, full = wanted, np.zeros(sizes.shape, dtype=bool)
         while (over := ~full & (shares > sizes * (1 + 1e-12))).any():
             full |= over
-            shares[full] = sizes[full]
             free = wanted * ~full
-            shares[~full] = (free * (total - sizes[full].sum()) / (free.sum() or 1.0))[~full]
+            shares = np.where(full, sizes, free * (total - sizes[full].sum()) / (free.sum() or 1.0))
         return shares
 
     def best_whole(self, total: int) -> Ints:
