@@ -142,11 +142,10 @@ class Strata:
         >>> Strata([2], [2.0]).variance([1])
         1.0
         """
-        sizes, spread, m = self.sizes, self._given("variances"), self._each(drawn=drawn)
-        if (m < 0).any() or (m > sizes * (1 + 1e-12)).any():
+        sizes, spread, m = self.sizes, self._given("variances"), self._each(drawn=drawn, low=0)
+        if (m > sizes * (1 + 1e-12)).any():
             worst = int(np.argmax(m - sizes))
-            got = f"got drawn[{worst}]={m[worst]:g} of {sizes[worst]}"
-            raise ValueError(f"drawn must be at most the stratum's size, {got}")
+            raise ValueError(f"drawn must be <= sizes, got drawn[{worst}]={m[worst]:g} of {sizes[worst]}")
         with np.errstate(divide="ignore", invalid="ignore"):
             terms = np.where(spread > 0, (sizes / sizes.sum()) ** 2 * mean_variance(sizes, spread, m), 0.0)
         return float(terms.sum())
