@@ -212,10 +212,8 @@ def _mean(sums: Real, users: Real) -> Real:
 
 
 def _population(values: ArrayLike, counts: ArrayLike, upper: float) -> tuple[Floats, Ints]:
-    numbers, users = checks.numbers(values=values, low=0, high=upper), checks.counts(counts=counts)
-    if numbers.shape != users.shape:
-        raise ValueError(f"counts must have one entry per value, shape {numbers.shape}, got shape {users.shape}")
-    return numbers, users
+    users = checks.counts(counts=counts)
+    return checks.entries(users.size, values=checks.numbers(values=values, low=0, high=upper)), users
 
 
 def _times(repetitions: Any) -> int:

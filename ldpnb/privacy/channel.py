@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ldpnb.arithmetic import Floats, real
+from ldpnb import checks
+from ldpnb.arithmetic import Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +46,10 @@ def privacy_loss(channel: ArrayLike) -> Loss:
 
 
 def as_channel(channel: ArrayLike) -> Floats:
-    """Return a validated channel: two-dimensional, entries in ``[0, 1]``, columns that sum to 1 up to 1e-9."""
-    matrix = real(channel)
+    """Return a validated channel: two-dimensional, entries ``>= 0``, columns that sum to 1 up to 1e-9."""
+    matrix = checks.numbers(channel=channel, low=0)
     if matrix.ndim != 2 or matrix.size == 0:
         raise ValueError(f"channel must be a matrix of outputs by inputs, got shape {matrix.shape}")
-    if not np.isfinite(matrix).all() or matrix.min() < 0:
-        raise ValueError("channel must have entries in [0, 1]")
     sums = matrix.sum(axis=0)
     if np.abs(sums - 1).max() > 1e-9:
         worst = int(np.abs(sums - 1).argmax())

@@ -52,10 +52,8 @@ def law_delta(first: ArrayLike, second: ArrayLike, epsilon: float) -> float:
     >>> round(law_delta([(1.0, 1.0, 1.0)], [(1.0, 0.0, 1.0)], 0.0), 12)  # 1 - e^(-1/2)
     0.393469340287
     """
-    here, there, budget = _law(first=first), _law(second=second), checks.non_negative(epsilon=epsilon)
-    if here.shape != there.shape:
-        rule = "first and second must be laws of as many reported groups"
-        raise ValueError(f"{rule}, got shapes {here.shape} and {there.shape}")
+    here, budget = _law(first=first), checks.non_negative(epsilon=epsilon)
+    there = checks.entries(len(here), second=_law(second=second))
     return min(1.0, sum(_group_delta(p, q, budget) for p, q in zip(here.tolist(), there.tolist(), strict=True)))
 
 
