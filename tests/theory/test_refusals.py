@@ -135,10 +135,7 @@ ESTIMATORS = [
     (lambda: mle(np.eye(2), [1, 2, 3]), "tallies must have one entry per output, 2, got 3"),
     (lambda: support_mle([[0, 0.5, 1]], [1], KRR), "outputs must be bits, 0 or 1, got 0.5"),
     (lambda: support_mle(np.full((1, 3), 2, np.uint8), [1], KRR), "outputs must be bits, 0 or 1, got 2"),
-    (
-        lambda: support_mle(np.eye(2), [1, 1], KRR),
-        r"outputs must have shape \(2, 3\), or \(2, 1\) packed, got \(2, 2\)",
-    ),
+    (lambda: support_mle(np.eye(2), [1, 1], KRR), r"shape \(2, 3\), or \(2, 1\) packed, got \(2, 2\)"),
     *(
         (lambda p=p: bayes.krr_posterior([1, 2], p, epsilon=1.0), r"prior must lie in \(0, inf\]")
         for p in (0.0, [1.0, -1.0], np.nan)
@@ -198,10 +195,7 @@ PRIVACY = [
     (lambda: hockey_stick.law_delta(LAW, [(0.5, np.nan, 1.0)], 0.1), "location of second must lie in"),
     (lambda: participation.participation_loss(1.0, lowest_rate=0.3, highest_rate=0.2), "lowest_rate must be <= "),
     (lambda: participation.value_dependent_channel([0.5, 0.5], KRR), "rates must have 3 entries"),
-    (
-        lambda: participation.report_dependent_channel([np.nan, 1, 1], KRR),
-        r"rates must lie in \[0, 1\], got rates\[0\]=nan",
-    ),
+    (lambda: participation.report_dependent_channel([np.nan, 1, 1], KRR), r"rates must .*, got rates\[0\]=nan"),
     *(
         (lambda p=p: best_channel(p, 1.0), "distributions must be positive and sum to 1, on 2 to 8 values")
         for p in ([1.0], [0.5, 0.5, 0.0], [[0.5, 0.5], [0.6, 0.6]], np.full(9, 1 / 9))
@@ -240,10 +234,7 @@ ACCURACY = [
         for sizes in ((2, 3), (3, 2))
     ),
     (lambda: budgets.required_gain(1, 0.5), "users must be an integer >= 2, got users=1"),
-    (
-        lambda: tails.symmetric_binomial(10**12 + 1, 6e6),
-        "terms must be an integer from 1 to 1000000000000, got terms=1000000000001",
-    ),
+    (lambda: tails.symmetric_binomial(10**12 + 1, 6e6), "terms must be an integer from 1 to 1000000000000, got"),
     (lambda: information.fisher_information(np.eye(2), [1.0, 0.0]), "distribution must be positive, got a zero"),
     (lambda: information.frequency_error(np.full((2, 2), 0.5), [0.3, 0.7]), "channel must tell its inputs apart"),
     (lambda: information.entropy_constants(UNARY.channel(), [[1.0, 0.0]]), "distributions must have positive entries"),
@@ -257,10 +248,7 @@ ACCURACY = [
     (lambda: means.largest_warner_constant(201, 0.01), "users must be an integer from 1 to 200, got users=201"),
     (lambda: means.largest_warner_constant(0, 0.01), "users must be an integer from 1 to 200, got users=0"),
     (lambda: information.fisher_information(np.ones((2, 2, 1)), [0.5, 0.5]), "one entry per input of the channel"),
-    (
-        lambda: exact_total_variation([5, 4], SampledCounts(10, 0.5, WARNER)),
-        "holders must add up to the 10 users, got 9",
-    ),
+    (lambda: exact_total_variation([5, 4], SampledCounts(10, 0.5, WARNER)), "must add up to the 10 users, got 9"),
     (lambda: exact_total_variation([9000, 0], SampledCounts(9000, 1.0, WARNER)), "at most 2000 expected reports, got"),
     (lambda: allocation.proportional((6, 4), 0.2), "must give every stratum at least one record"),
     (lambda: allocation.outcomes(FAMILY, allocation.fixed((1, 1))).noise_scale(1e3), "epsilon must be small enough"),

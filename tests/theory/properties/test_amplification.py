@@ -13,8 +13,6 @@ from ldpnb.privacy.shuffling import ShuffledReports
 from properties.strategies import epsilons, examples, logarithmic, moderate
 
 SLACK = 1 + 1e-12
-
-
 any_sizes = st.lists(st.sampled_from([1, 10**6, 10**9]) | logarithmic(1, 1e4).map(int), min_size=1, max_size=8)
 
 
