@@ -5,13 +5,14 @@ disk. A block's file is named after all that decides its numbers, its code too, 
 blocks are not run again, and a damaged one, or one of other code, is.
 """
 
+import contextlib
 import functools
 import inspect
 import itertools
 import json
 import pkgutil
 import platform
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
@@ -114,10 +115,7 @@ def sweep(
     paths = {block: folder / f"blocks/{joblib.hash(repr(block))}.json" for block in blocks}
     results = {block: series for block, path in paths.items() if (series := _stored(path))}
     missing = [block for block in blocks if block not in results]
-    # one thread of BLAS each, and workers that end 10 seconds after the sweep was killed
-    here: dict[str, Any] = {"backend": "loky", "inner_max_num_threads": 1, "idle_worker_timeout": 10}
-    there = {"backend": "dask", "scheduler_host": scheduler}
-    with joblib.parallel_config(**(there if scheduler else here)):
+    with _workers(scheduler):
         work = joblib.Parallel(min(jobs, len(missing) or 1), return_as="generator_unordered")
         computed = work(map(joblib.delayed(compute), missing))
         for block, text in tqdm(computed, total=len(blocks), initial=len(results), disable=None):
@@ -126,6 +124,20 @@ def sweep(
     table = _table(blocks, results)
     writing.write(folder / "table.csv", table.to_csv(index=False, lineterminator="\n").encode())
     return table, len(missing)
+
+
+@contextlib.contextmanager
+def _workers(scheduler: str | None) -> Iterator[None]:
+    """Let joblib use this machine or a cluster, to which it would stay connected if it made the client itself."""
+    if scheduler is None:
+        # one thread of BLAS each, and workers that end 10 seconds after the sweep was killed
+        with joblib.parallel_config("loky", inner_max_num_threads=1, idle_worker_timeout=10):
+            yield
+        return
+    from distributed import Client
+
+    with Client(scheduler, set_as_default=False) as client, joblib.parallel_config("dask", client=client):
+        yield
 
 
 def _blocks(experiment: str, grid: Mapping[str, str], repetitions: int, seed: int) -> list[Block]:
