@@ -252,6 +252,7 @@ class LaplaceMeans:
         [[0.75, -1.0, 0.5], [0.25, 0.0, 0.5]]
         """
         (number,), group = moves.unit_values([value]), checks.whole(group=group, at_most=self.groups - 1)
+        checks.whole(groups=self.groups, at_least=2, at_most=2**24)  # to list them
         law = np.tile([self.move, 0.0, self.moved_scale], (self.groups, 1))
         law[group] = self.keep, number, self.kept_scale
         return law

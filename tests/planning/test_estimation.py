@@ -136,8 +136,7 @@ def test_the_sentences_name_estimator_population_promise_and_who_is_missing() ->
 def test_a_release_that_shares_and_noise_cannot_give_is_said_to_be_so() -> None:
     plan = replace(RELEASE, answers=100, asked=100, epsilon=1.0, population=1000)
     near, far = (estimate(plan, {"report": [release]}).rows[0] for release in (1.02, 1.3))
-    noise = 2**0.5 / plan.answers / plan.epsilon
-    assert (near.remark, near.standard_error) == ("", pytest.approx(noise))
+    assert (near.remark, near.standard_error) == ("", pytest.approx(2**0.5 / 100))
     assert "far outside what shares and the plan's noise give" in far.remark
 
 

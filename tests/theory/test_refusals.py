@@ -72,6 +72,7 @@ MECHANISMS = [
     (lambda: SubsetSelection(1.0, 30, 10).outputs(), "subsets must be at most 5000"),
     (lambda: SignRandomiser(1.0, 13).channel(), "domain_size must be an integer from 2 to 12, got domain_size=13"),
     (lambda: LocalHashing(1.0, 17, 2).channel(), r"outputs must be at most 100000 to list them, g\^\(k \+ 1\)"),
+    (lambda: LaplaceMeans(1.0, 1.0, 2.0, 2**24 + 1).law(0, 0.0), "groups must be an integer from 2 to 16777216, got"),
     (lambda: BestGapChannel(1.0, 0.5).sizes(2**63), "users must be an integer from 2 to 9223372036854775807"),
     (lambda: BestGapChannel(1.1e-8, 1e-10).variance, r"share and epsilon must leave digits .*epsilon=1\.1e-08"),
     (lambda: histogram_sensitivity("swap"), "neighbours must be one of replacement, deletion"),
