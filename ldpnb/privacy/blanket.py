@@ -16,7 +16,7 @@ from itertools import permutations
 from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq, minimize_scalar
 
 from ldpnb import checks
@@ -189,9 +189,7 @@ def _tilted_mean(points: Floats, law: Floats, count: int, slope: float, cells: i
     transform.
     """
     centre = round(count * float(law @ points))
-    frequencies = np.arange(cells // 2 + 1)
-    waves = (np.exp(2j * np.pi / cells * (point * frequencies % cells)) for point in points)
-    one = sum(chance * wave for chance, wave in zip(law, waves, strict=True))
+    one = sum((chance * _wave(point, cells) for point, chance in zip(points, law, strict=True)))
     with np.errstate(divide="ignore"):
         logs = np.log(np.abs(one))
     seen = np.flatnonzero(count * logs > -CUT)
@@ -206,3 +204,11 @@ def _tilted_mean(points: Floats, law: Floats, count: int, slope: float, cells: i
     turn_rounding = ROUNDING * power_rounding + 2e-16 * (np.abs(sums) == 0)
     entry_rounding = (2 * turn_rounding.sum() + ROUNDING * np.sqrt(2 * (np.abs(sums) ** 2).sum())) / cells
     return float(weight @ np.maximum(chances, 0.0)), float(entry_rounding * weight.sum() + 2 * np.exp(-CUT) / np.e)
+
+
+def _wave(point: float, cells: int, block: int = 512) -> NDArray[np.complex128]:
+    """Return ``e^(2 pi i point j / cells)`` for ``j = 0 .. cells/2``, as products of fewer exponentials."""
+    turn = 2j * np.pi / cells
+    coarse = np.exp(turn * (block * point * np.arange(cells // 2 // block + 1) % cells))
+    fine = np.exp(turn * (point * np.arange(block) % cells))
+    return np.outer(coarse, fine).ravel()[: cells // 2 + 1]
