@@ -36,9 +36,9 @@ def variance(mechanism, users: int, holders: int) -> float:
 @pytest.mark.parametrize("row", ROWS, ids=[f"{row['peer']}: {row['call']}" for row in ROWS])
 def test_a_peers_expectation_holds_or_differs_for_a_reason(row: dict[str, str]) -> None:
     own = {"laplace_delta": laplace_delta, "variance": variance, "krr_of_noise": krr_of_noise}
-    found = float(eval(row["call"], NAMES | own))
+    computed = float(eval(row["call"], NAMES | own))
     near = pytest.approx(float(row["expected"]), rel=10.0 ** -int(row["digits"]), abs=10.0 ** -int(row["digits"]))
-    assert (found == near) == (not row["differs"]), row["differs"]
+    assert (computed == near) == (not row["differs"]), row["differs"]
 
 
 def test_every_peer_that_was_named_is_asked() -> None:

@@ -26,9 +26,9 @@ TEXTS = LEDGER[["evidence", "corrected", "assumption"]].agg(" | ".join, axis=1)
 def printed(claim: str, piece: str) -> list[str]:
     """Return the numbers that stand at the gaps of a piece of the verdict's text."""
     pattern = f"({NUMBER})".join(map(re.escape, re.split(r"\{(?:>=)?\}", piece)))
-    found = re.findall(pattern, TEXTS[claim])
-    assert len(found) == 1, f"{claim}: {piece!r} occurs {len(found)} times in: {TEXTS[claim]}"
-    return [found[0]] if isinstance(found[0], str) else list(found[0])
+    places = re.findall(pattern, TEXTS[claim])
+    assert len(places) == 1, f"{claim}: {piece!r} occurs {len(places)} times in: {TEXTS[claim]}"
+    return [places[0]] if isinstance(places[0], str) else list(places[0])
 
 
 def values(function: Callable[[], object]) -> list[mpf]:
