@@ -81,7 +81,7 @@ def test_where_the_disk_fails_each_file_is_old_or_new(
         failed += 1
         assert outcome.error == f"1_demo/01_line: {os.strerror(number)}"
         assert whole(files(checkout), *versions)
-    assert failed >= 5  # the notebook and four files of its figure
+    assert failed == 4  # the notebook and three files of its figure
     assert files(checkout) == versions[1]
 
 
