@@ -1,7 +1,6 @@
-"""How far an estimate is from the truth: exact variances, lower bounds, tails, and what meets a target.
+"""How far an estimate is from the truth: exact variances, tails, and what meets a target.
 
-Use `sampling` and `personalised` for frequencies when only some users report (`distances` for their expected total
-variation, `hajek` for the ratio estimate), `histograms` for counts when all report, `information`, `lower_bounds` and
-`exact_risk` for mean squared errors and their bounds, `means` for bounded means, `gaps` and `budgets` for differences
-of group means, `allocation` for stratified samples, and `tails` for concentration.
+Use `sampling` for frequencies when only some users report, `histograms` for counts when all report, `means` for bounded
+means, `gaps` for differences of group means, and `tails` for concentration. What one source alone uses stands in that
+source's folder, ``ldpnb.papers.<source>.formulas``.
 """

@@ -1,6 +1,5 @@
 """Who is asked: sampling designs.
 
-Use `reporters` when every user decides independently whether to report, `samples` for simple random, cluster,
-unequal-probability and systematic samples, `strata` for stratified samples and their allocation, `sizes` for laws of a
-random sample size, and `laws` for the exact law of every sample of a small population.
+Use `strata` for stratified samples and their allocation, and `laws` for the exact law of every sample of a small
+population. Designs that one source alone uses stand in that source's folder, ``ldpnb.papers.<source>.formulas``.
 """

@@ -2,7 +2,7 @@
 
 A law is a dictionary from a sample, a sorted tuple of records, to its probability. Samples are multisets: equal records
 are interchangeable, and samples of the same records count as one. Use these laws to enumerate a design completely, and
-`ldpnb.designs.samples` and `ldpnb.designs.strata` to draw from one of any size.
+`ldpnb.papers.bun2022.formulas.samples` and `ldpnb.designs.strata` to draw from one of any size.
 """
 
 from collections import defaultdict

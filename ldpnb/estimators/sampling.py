@@ -52,7 +52,7 @@ def personalised(
     """Return ``n h / sum(pi) + n q (n - sum(pi)) / (sum(pi) (p - q))``, pooled over personal sampling rates.
 
     It is ``T`` in Theorem 5.1 of biswas2022, biased unless the rates are unrelated to the values: see
-    `ldpnb.accuracy.personalised.PersonalRates.mean`.
+    `ldpnb.papers.biswas2022.formulas.personalised.PersonalRates.mean`.
 
     - `tallies`, (..., k) int: reports of each value, from users of all rates together.
     - `users`, int: number ``n`` of users.

@@ -1,7 +1,8 @@
 """Subset selection: report a set of k values, more likely one that contains one's own.
 
 With k between 1 (k-ary randomised response) and half of all values it is the best channel known for frequency
-estimation at every epsilon; at the uniform distribution it is optimal (see `ldpnb.privacy.best_channel`).
+estimation at every epsilon; at the uniform distribution it is optimal (see
+`ldpnb.papers.lopuhaa2020.formulas.best_channel`).
 
 For simulation only: a statistical generator and noise in floating point protect nobody (see `ldpnb.mechanisms`).
 """

@@ -123,15 +123,15 @@ def shuffled(users: int, values: int = 100, epsilon: float = 3.0):
 
 
 def random_size(records: int):
-    from ldpnb.designs.sizes import truncated_gaussian_size
-    from ldpnb.privacy.random_size import random_size_loss
+    from ldpnb.papers.bun2022.formulas.random_size import random_size_loss
+    from ldpnb.papers.bun2022.formulas.sizes import truncated_gaussian_size
 
     law = truncated_gaussian_size(records, records / 10, records / 100)
     return lambda: random_size_loss(law, EPSILON)
 
 
 def clusters(count: int):
-    from ldpnb.privacy.clusters import ClusterSample
+    from ldpnb.papers.bun2022.formulas.clusters import ClusterSample
 
     sizes = np.random.default_rng(7).integers(1, 100_000, count)
     return lambda: ClusterSample(sizes, count // 10).loss(0.1)

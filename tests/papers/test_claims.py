@@ -14,7 +14,6 @@ import copy
 import importlib
 import inspect
 import pickle
-import pkgutil
 import re
 import sys
 import warnings
@@ -25,6 +24,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import formulas
 import pytest
 from threadpoolctl import threadpool_limits
 from wrong import apart, function_of, owner_of, wrong_formulas, wrong_result
@@ -39,8 +39,7 @@ from ldpnb.run.ledger import changes, committed_ledger, ledger
 threadpool_limits(1)  # beside other workers a thread of linear algebra that waits burns what they need
 
 LEDGER = {row["claim"]: row for row in committed_ledger()}
-PAPERS = str(Path(ldpnb.__file__).parent / "papers")
-ROOMS = ("accuracy", "designs", "estimators", "mechanisms", "privacy")
+PAPERS = Path(ldpnb.__file__).parent / "papers"
 NO_NUMBERS = re.compile(r"dict|int|bool|Law|Callable|Outcomes|Strata|GroupGap")
 """Return types of what is no formula."""
 DECIDING = {"claims.Evidence.needs", "claims.Evidence.decides"}
@@ -62,13 +61,12 @@ compared: Callable[[Route], str] = sections.parted.__wrapped__
 def public() -> frozenset[str]:
     """The paths below ``ldpnb`` of all public functions, methods and properties that return real numbers."""
     paths = set()
-    for room in ROOMS:
-        for info in pkgutil.iter_modules(importlib.import_module(f"ldpnb.{room}").__path__, f"{room}."):
-            for name, thing in vars(importlib.import_module(f"ldpnb.{info.name}")).items():
-                if getattr(thing, "__module__", "") == f"ldpnb.{info.name}":
-                    parts = [f".{part}" for part in vars(thing)] if isinstance(thing, type) else [""]
-                    paths |= {f"{info.name}.{name}{part}" for part in parts}
-    made = {path: function_of(path) for path in paths if not re.search(r"\._|designs\.sizes", path)}
+    for own in formulas.modules():
+        for name, thing in vars(importlib.import_module(own)).items():
+            if getattr(thing, "__module__", "") == own:
+                parts = [f".{part}" for part in vars(thing)] if isinstance(thing, type) else [""]
+                paths |= {f"{own.removeprefix('ldpnb.')}.{name}{part}" for part in parts}
+    made = {path: function_of(path) for path in paths if not re.search(r"\._|formulas\.sizes", path)}
     kinds = {path: str(own.__annotations__["return"]) for path, own in made.items() if inspect.isfunction(own)}
     return frozenset(path for path, kind in kinds.items() if not NO_NUMBERS.search(kind))
 
@@ -91,7 +89,8 @@ def again(kwargs: dict[str, Any]) -> dict[str, Any]:
 def recorded(path: str, right: Callable[..., Any]) -> Callable[..., Any]:
     def asked(*args: Any, **kwargs: Any) -> Any:
         trace = recorded.trace
-        if sys._getframe(1).f_code.co_filename.startswith(PAPERS):
+        caller = Path(sys._getframe(1).f_code.co_filename)
+        if caller.is_relative_to(PAPERS) and caller.parent.name != "formulas":
             trace.direct.add(path)
         if (trace.source, path) not in RESTING:
             return right(*args, **kwargs)

@@ -9,8 +9,9 @@ import pytest
 from ldpnb.accuracy import gaps
 from ldpnb.mechanisms.best_gap import BestGapChannel
 from ldpnb.mechanisms.groups import LaplaceMeans
-from ldpnb.privacy import channel, lemmas, optimiser, rounding, unequal
-from ldpnb.privacy.clusters import ClusterSample
+from ldpnb.papers.bun2022.formulas import rounding, unequal
+from ldpnb.papers.bun2022.formulas.clusters import ClusterSample
+from ldpnb.privacy import channel, lemmas, optimiser
 from ldpnb.run.ledger import committed_ledger
 
 EPSILON = np.log(2)

@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ldpnb.accuracy.allocation import Family
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
 from ldpnb.papers.biswas2022.routes import published
 from ldpnb.papers.biswas2022.tables import sampling
 from ldpnb.papers.bun2022 import establishments
+from ldpnb.papers.bun2022.formulas.allocation import Family
 from ldpnb.papers.bun2022.tables import allocation, private_allocation, sample_sizes, unequal
 from ldpnb.papers.juarez2022 import clients
 from ldpnb.papers.juarez2022.tables import gaps

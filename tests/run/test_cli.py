@@ -39,7 +39,7 @@ def test_the_card_of_a_claim_tells_verdict_notebook_and_code(name: str) -> None:
     ):
         assert line in text.splitlines()
     assert re.search(r"^decided by: ldpnb/papers/bun2022/section_5.py:\d+$", text, re.MULTILINE)
-    assert re.search(r"^rests on: ldpnb/privacy/clusters.py:\d+$", text, re.MULTILINE)
+    assert re.search(r"^rests on: ldpnb/papers/bun2022/formulas/clusters.py:\d+$", text, re.MULTILINE)
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from ldpnb.accuracy import histograms, information, tails
-from ldpnb.accuracy.exact_risk import TwoValues
+from ldpnb.accuracy import histograms, tails
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.papers.lopuhaa2020.formulas import information
+from ldpnb.papers.lopuhaa2020.formulas.exact_risk import TwoValues
 
 
 @settings(derandomize=True, max_examples=10, deadline=None)

@@ -7,25 +7,25 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from ldpnb.accuracy import hajek
-from ldpnb.accuracy.distances import exact_total_variation
 from ldpnb.accuracy.gaps import GroupGap
 from ldpnb.accuracy.histograms import pure_variance
-from ldpnb.accuracy.information import unbiased_frequency_error
 from ldpnb.accuracy.means import largest_warner_constant
-from ldpnb.accuracy.personalised import PersonalRates
 from ldpnb.accuracy.sampling import SampledCounts
-from ldpnb.designs import sizes
-from ldpnb.estimators.bayes import krr_posterior, krr_posterior_saddle
 from ldpnb.estimators.frequency import unbiased
 from ldpnb.mechanisms.contrasts import SignedBit
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
 from ldpnb.mechanisms.signs import SignRandomiser
 from ldpnb.mechanisms.subsets import SubsetSelection
-from ldpnb.privacy import clusters, hockey_stick, lemmas, rounding, unequal
+from ldpnb.papers.biswas2022.formulas import hajek
+from ldpnb.papers.biswas2022.formulas.distances import exact_total_variation
+from ldpnb.papers.biswas2022.formulas.personalised import PersonalRates
+from ldpnb.papers.bun2022.formulas import clusters, rounding, sizes, unequal
+from ldpnb.papers.bun2022.formulas.random_size import random_size_loss
+from ldpnb.papers.lopuhaa2020.formulas.bayes import krr_posterior, krr_posterior_saddle
+from ldpnb.papers.lopuhaa2020.formulas.information import unbiased_frequency_error
+from ldpnb.privacy import hockey_stick, lemmas
 from ldpnb.privacy.blanket import Blanket
-from ldpnb.privacy.random_size import random_size_loss
 from ldpnb.privacy.shuffling import closed_form
 
 

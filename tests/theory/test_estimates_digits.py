@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from ldpnb.estimators import frequency, sampling
-from ldpnb.estimators.bayes import krr_posterior
 from ldpnb.estimators.likelihood import krr_mle
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.hashing import LocalHashing
 from ldpnb.mechanisms.signs import SignRandomiser
 from ldpnb.mechanisms.subsets import SubsetSelection
+from ldpnb.papers.lopuhaa2020.formulas.bayes import krr_posterior
 
 EPSILONS = [1e-8, 1e-6, 1.0, 30.0, 60.0, 700.0]
 TALLIES = [[2, 10**12], [5, 3, 10**12], [7, 11], [10**6, 10**6 + 1], [114, 114, 114], [314554305, 314554302, 314554302]]

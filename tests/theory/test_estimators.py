@@ -8,17 +8,17 @@ from scipy.optimize import minimize_scalar
 from scipy.special import gammaln, logsumexp, ndtr
 
 from ldpnb.estimators import gaps, solvers
-from ldpnb.estimators.bayes import (
+from ldpnb.estimators.likelihood import mle
+from ldpnb.estimators.solvers import Supports
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
+from ldpnb.papers.lopuhaa2020.formulas.bayes import (
     fitted_concentration,
     krr_posterior,
     krr_posterior_saddle,
     posterior,
     support_posterior,
 )
-from ldpnb.estimators.likelihood import mle
-from ldpnb.estimators.saddle import saddle_point
-from ldpnb.estimators.solvers import Supports
-from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
+from ldpnb.papers.lopuhaa2020.formulas.saddle import saddle_point
 
 
 def test_a_thousand_values_and_ten_thousand_users_are_exact_and_the_saddle_point_close() -> None:

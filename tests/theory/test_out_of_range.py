@@ -6,7 +6,6 @@ names, which mean the same everywhere in the package.
 
 import importlib
 import inspect
-import pkgutil
 from collections.abc import Callable
 from dataclasses import MISSING, fields, is_dataclass, replace
 from types import ModuleType
@@ -14,16 +13,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from formulas import modules as modules_of_formulas
 
-from ldpnb.accuracy.allocation import Family, Outcomes, fixed, outcomes
-from ldpnb.accuracy.exact_risk import TwoValues
 from ldpnb.accuracy.gaps import GroupGap
-from ldpnb.accuracy.personalised import PersonalRates
 from ldpnb.mechanisms.contrasts import SignedBit, SignedLaplace
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
 from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, OneBit
-from ldpnb.privacy.clusters import ClusterSample
+from ldpnb.papers.biswas2022.formulas.personalised import PersonalRates
+from ldpnb.papers.bun2022.formulas.allocation import Family, Outcomes, fixed, outcomes
+from ldpnb.papers.bun2022.formulas.clusters import ClusterSample
+from ldpnb.papers.lopuhaa2020.formulas.exact_risk import TwoValues
 
 ROOMS = ("mechanisms", "privacy", "accuracy")
 RANGES: tuple[tuple[str, Any, tuple[float, ...]], ...] = (
@@ -82,9 +82,7 @@ ENDS_INCLUDED: dict[str, dict[str, tuple[float, ...]]] = {
 
 
 def modules() -> list[ModuleType]:
-    rooms = [importlib.import_module(f"ldpnb.{room}") for room in ROOMS]
-    names = [f"{room.__name__}.{info.name}" for room in rooms for info in pkgutil.iter_modules(room.__path__)]
-    return [importlib.import_module(name) for name in names]
+    return [importlib.import_module(name) for name in modules_of_formulas(ROOMS)]
 
 
 def needed(function: Callable[..., Any]) -> set[str]:
@@ -106,7 +104,7 @@ def formulas() -> dict[str, Callable[..., Any]]:
 def kinds() -> list[type]:
     """Return every frozen dataclass of the rooms that checks its fields."""
     classes = [kind for module in modules() for kind in vars(module).values() if inspect.isclass(kind)]
-    own = {kind: None for kind in classes if is_dataclass(kind) and kind.__module__.split(".")[1] in ROOMS}
+    own = {kind: None for kind in classes if is_dataclass(kind) and kind.__module__ in modules_of_formulas(ROOMS)}
     return [kind for kind in own if hasattr(kind, "__post_init__") and not kind.__name__.startswith("_")]
 
 

@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ldpnb.papers.bun2022.formulas import clusters, rounding, unequal
 from ldpnb.papers.bun2022.section_5 import largest
-from ldpnb.privacy import best_channel, channel, clusters, rounding, subsampling, unequal
+from ldpnb.papers.lopuhaa2020.formulas import best_channel
+from ldpnb.privacy import channel, subsampling
 
 
 @pytest.mark.parametrize("call", [channel.as_channel, lambda c: best_channel.best_channel(np.transpose(c), 1.0)])

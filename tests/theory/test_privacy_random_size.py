@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ldpnb.designs import sizes
-from ldpnb.privacy import random_size as rs
+from ldpnb.papers.bun2022.formulas import random_size as rs
+from ldpnb.papers.bun2022.formulas import sizes
 
 
 @st.composite

@@ -5,26 +5,12 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from ldpnb.accuracy import (
-    allocation,
-    budgets,
-    exact_risk,
-    gaps,
-    histograms,
-    information,
-    lower_bounds,
-    means,
-    personalised,
-    tails,
-)
-from ldpnb.accuracy.distances import exact_total_variation
+from ldpnb.accuracy import gaps, histograms, means, tails
 from ldpnb.accuracy.gaps import GroupGap
-from ldpnb.accuracy.personalised import PersonalRates
 from ldpnb.accuracy.sampling import SampledCounts
-from ldpnb.designs import laws, samples, sizes, strata
-from ldpnb.designs.reporters import poisson
-from ldpnb.estimators import bayes, linear, sampling
+from ldpnb.designs import laws, strata
 from ldpnb.estimators import gaps as gap_estimates
+from ldpnb.estimators import linear, sampling
 from ldpnb.estimators.frequency import project_simplex
 from ldpnb.estimators.likelihood import krr_mle, mle, support_mle
 from ldpnb.mechanisms.best_gap import BestGapChannel
@@ -35,14 +21,21 @@ from ldpnb.mechanisms.hashing import LocalHashing
 from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, OneBit, histogram_sensitivity
 from ldpnb.mechanisms.signs import SignRandomiser
 from ldpnb.mechanisms.subsets import SubsetSelection
-from ldpnb.privacy import clusters, hockey_stick, lemmas, participation, shuffling, subsampling, unequal
-from ldpnb.privacy.best_channel import best_channel
+from ldpnb.papers.biswas2022.formulas import personalised
+from ldpnb.papers.biswas2022.formulas.distances import exact_total_variation
+from ldpnb.papers.biswas2022.formulas.personalised import PersonalRates
+from ldpnb.papers.biswas2022.formulas.reporters import poisson
+from ldpnb.papers.bun2022.formulas import allocation, clusters, samples, sizes, unequal
+from ldpnb.papers.bun2022.formulas.clusters import ClusterSample
+from ldpnb.papers.bun2022.formulas.random_size import random_size_loss
+from ldpnb.papers.bun2022.formulas.releases import releases_loss
+from ldpnb.papers.juarez2022.formulas import budgets
+from ldpnb.papers.lopuhaa2020.formulas import bayes, exact_risk, information, lower_bounds
+from ldpnb.papers.lopuhaa2020.formulas.best_channel import best_channel
+from ldpnb.privacy import hockey_stick, lemmas, participation, shuffling, subsampling
 from ldpnb.privacy.blanket import Blanket
 from ldpnb.privacy.channel import as_channel
-from ldpnb.privacy.clusters import ClusterSample
 from ldpnb.privacy.optimiser import largest_loss
-from ldpnb.privacy.random_size import random_size_loss
-from ldpnb.privacy.releases import releases_loss
 from ldpnb.rng import stream
 
 RNG = stream("refused", seed=1)

@@ -58,7 +58,7 @@ def tables(name: str) -> dict[str, Any]:
 
 def modules() -> list[str]:
     every = [module.name for module in pkgutil.walk_packages(ldpnb.__path__, "ldpnb.")]
-    return [name for name in every if name.split(".")[1] in ROOMS or ("papers" in name and ".tables" in name)]
+    return [name for name in every if name.split(".")[1] in ROOMS or (".tables" in name or ".formulas" in name)]
 
 
 @pytest.mark.parametrize("name", [name for name in modules() if tables(name)])

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from ldpnb.accuracy.personalised import PersonalRates
 from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.claims import UnsoundError
 from ldpnb.deciders import budget, expression, identity, oo, positive, symbols
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.papers.biswas2022.formulas.personalised import PersonalRates
 
 t, k, n, pi, f = symbols("t k n pi f")
 """``e^epsilon``, number of values, users, sampling rate, share of the users who hold the value."""

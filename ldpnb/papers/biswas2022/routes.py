@@ -15,11 +15,11 @@ from scipy import stats
 
 from ldpnb import claims
 from ldpnb.accuracy import histograms
-from ldpnb.accuracy.personalised import PersonalRates
 from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.arithmetic import Floats, read_only
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.papers.biswas2022.formulas.personalised import PersonalRates
 from ldpnb.privacy import shuffling
 from ldpnb.sections import Pairs, second_route
 

@@ -7,17 +7,16 @@ from typing import Any
 import numpy as np
 from scipy import optimize, special
 
-from ldpnb.accuracy import distances
 from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.arithmetic import Floats
 from ldpnb.claims import Evidence, better, joined
 from ldpnb.data import synthetic
 from ldpnb.deciders import identity, oo, symbols
-from ldpnb.designs import reporters
 from ldpnb.estimators import frequency
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.papers.biswas2022 import proofs
+from ldpnb.papers.biswas2022.formulas import distances, reporters
 from ldpnb.papers.biswas2022.proofs import everywhere, f, n, pi, survey, t
 from ldpnb.papers.biswas2022.routes import ALL, HIGH, LOW, USERS, published
 from ldpnb.papers.biswas2022.tables.sampling import distributions

@@ -3,13 +3,13 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ldpnb.accuracy.personalised import PersonalRates
 from ldpnb.arithmetic import Real
 from ldpnb.claims import Evidence
 from ldpnb.deciders import identity
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.papers.biswas2022 import proofs
+from ldpnb.papers.biswas2022.formulas.personalised import PersonalRates
 from ldpnb.papers.biswas2022.proofs import KARY, KEEP, RATES, SWITCH, a, b, f, moments, n, pi, u, v, x, y
 from ldpnb.papers.biswas2022.routes import PERSONAL
 from ldpnb.sections import Numbers

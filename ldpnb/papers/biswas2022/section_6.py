@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ldpnb.accuracy import histograms, personalised
-from ldpnb.accuracy.personalised import PersonalRates
+from ldpnb.accuracy import histograms
 from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.arithmetic import Floats
 from ldpnb.claims import Evidence, within
@@ -15,6 +14,8 @@ from ldpnb.estimators import frequency
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.papers.biswas2022 import proofs
+from ldpnb.papers.biswas2022.formulas import personalised
+from ldpnb.papers.biswas2022.formulas.personalised import PersonalRates
 from ldpnb.papers.biswas2022.proofs import KARY, KEEP, SWITCH, a, b, everywhere, f, n, pi, survey, t, u, v, x, y
 from ldpnb.papers.biswas2022.routes import USERS, direct_encoding
 from ldpnb.privacy import channel, participation, shuffling

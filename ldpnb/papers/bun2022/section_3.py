@@ -8,11 +8,12 @@ import sympy
 from ldpnb.arithmetic import Real, Symbol
 from ldpnb.claims import Evidence, joined, within
 from ldpnb.deciders import identity, limit, oo, positive, replaced, symbols
-from ldpnb.designs import laws, sizes
-from ldpnb.designs.sizes import SizeLaw
+from ldpnb.designs import laws
+from ldpnb.papers.bun2022.formulas import random_size, sizes
+from ldpnb.papers.bun2022.formulas.sizes import SizeLaw
 from ldpnb.papers.bun2022.section_2 import tilting
 from ldpnb.papers.bun2022.shared import BUDGET, EVERY, SHARE, eps, grows, optimum, p, small, t, x
-from ldpnb.privacy import optimiser, random_size, subsampling
+from ldpnb.privacy import optimiser, subsampling
 from ldpnb.rng import stream
 from ldpnb.sections import Numbers, Pairs, second_route
 

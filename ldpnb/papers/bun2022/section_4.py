@@ -11,8 +11,9 @@ from ldpnb.arithmetic import Floats, Symbol
 from ldpnb.claims import Evidence, agree, within
 from ldpnb.deciders import derivative, identity, oo, positive, replaced, symbols
 from ldpnb.designs import laws, strata
+from ldpnb.papers.bun2022.formulas import data_dependent, rounding
 from ldpnb.papers.bun2022.shared import BUDGET, EVERY, SHARE, eps, optimum, p, ratio, small, t, x
-from ldpnb.privacy import data_dependent, lemmas, optimiser, rounding, subsampling
+from ldpnb.privacy import lemmas, optimiser, subsampling
 from ldpnb.sections import Numbers, Pairs, second_route
 
 ROUNDED = ((3, 0.4, 0.5), (4, 0.3, 1.0), (4, 0.7, 0.8), (4, 0.75, 0.5), (3, 0.4, 1.0))

@@ -13,10 +13,11 @@ from ldpnb.arithmetic import Floats, Real, Symbol
 from ldpnb.claims import WORDS, Evidence, agree, joined, within
 from ldpnb.deciders import budget, identity, limit, oo, positive, sign_changes, symbols
 from ldpnb.designs import laws, strata
+from ldpnb.papers.bun2022.formulas import clusters
+from ldpnb.papers.bun2022.formulas.clusters import ClusterSample
 from ldpnb.papers.bun2022.section_2 import SAMPLES, simple_random_sampling, small_budgets
 from ldpnb.papers.bun2022.shared import BUDGET, EVERY, RELATIONS, SHARE, eps, p, ratio, small, t
-from ldpnb.privacy import clusters, optimiser, subsampling
-from ldpnb.privacy.clusters import ClusterSample
+from ldpnb.privacy import optimiser, subsampling
 from ldpnb.sections import Numbers, Pairs, second_route
 
 EQUAL = (((1, 1, 1, 1), 1, 1.0), ((3, 3, 3), 1, 0.4), ((2, 2, 2, 2), 2, 0.7))

@@ -8,13 +8,14 @@ import numpy as np
 from ldpnb.arithmetic import Real, Symbol
 from ldpnb.claims import Evidence, agree, joined
 from ldpnb.deciders import identity, limit, oo, positive, symbols
-from ldpnb.designs import laws, samples, strata
+from ldpnb.designs import laws, strata
+from ldpnb.papers.bun2022.formulas import samples, unequal
+from ldpnb.papers.bun2022.formulas.clusters import ClusterSample
+from ldpnb.papers.bun2022.formulas.unequal import Inclusion
 from ldpnb.papers.bun2022.section_2 import simple_random_sampling
 from ldpnb.papers.bun2022.section_5 import kept_at_a_rate, largest
 from ldpnb.papers.bun2022.shared import BUDGET, EVERY, SHARE, eps, optimum, p, ratio, t
-from ldpnb.privacy import optimiser, subsampling, unequal
-from ldpnb.privacy.clusters import ClusterSample
-from ldpnb.privacy.unequal import Inclusion
+from ldpnb.privacy import optimiser, subsampling
 from ldpnb.sections import Numbers, Pairs, second_route
 
 WEIGHTS = (1.0, 2.0, 3.0, 4.0)

@@ -6,15 +6,15 @@ import numpy as np
 from scipy import optimize
 
 from ldpnb import claims
-from ldpnb.accuracy import allocation
 from ldpnb.claims import Evidence, agree, joined, within
 from ldpnb.deciders import budget, identity, limit, oo, positive, replaced, symbols
 from ldpnb.designs import laws, strata
 from ldpnb.papers.bun2022 import establishments
+from ldpnb.papers.bun2022.formulas import allocation, data_dependent, rounding
 from ldpnb.papers.bun2022.section_4 import random_rounding, rounded_sample, rounding_bounds, told_by_size
 from ldpnb.papers.bun2022.shared import EVERY, SHARE, eps, p, ratio, t
 from ldpnb.papers.bun2022.tables.allocation import by_size
-from ldpnb.privacy import data_dependent, optimiser, rounding
+from ldpnb.privacy import optimiser
 from ldpnb.sections import Numbers, Pairs, second_route
 
 GROUPS = (

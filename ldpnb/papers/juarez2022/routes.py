@@ -14,11 +14,12 @@ from scipy.integrate import quad
 from scipy.special import ndtr
 from scipy.stats import binom, foldnorm, laplace, norm
 
-from ldpnb.accuracy import budgets, gaps
+from ldpnb.accuracy import gaps
 from ldpnb.arithmetic import Floats, Real, Symbol, read_only
 from ldpnb.estimators import gaps as estimators
 from ldpnb.mechanisms import groups, moves
 from ldpnb.mechanisms.groups import DiscretisedMeans, GroupMeans, LaplaceMeans
+from ldpnb.papers.juarez2022.formulas import budgets
 from ldpnb.privacy import channel, hockey_stick
 from ldpnb.sections import Pairs, second_route
 

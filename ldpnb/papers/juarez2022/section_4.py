@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import sympy
 
-from ldpnb.accuracy import budgets, gaps
+from ldpnb.accuracy import gaps
 from ldpnb.arithmetic import Real
 from ldpnb.claims import Evidence
 from ldpnb.deciders import ball, budget, holds_on, identity, limit, oo, positive, sign_changes, symbols, zeros
@@ -18,6 +18,7 @@ from ldpnb.deciders.algebra import derivative, expression, replaced
 from ldpnb.mechanisms import frequency, groups, moves
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
 from ldpnb.papers.juarez2022 import printed, routes
+from ldpnb.papers.juarez2022.formulas import budgets
 from ldpnb.papers.juarez2022.routes import exact
 from ldpnb.privacy import channel, hockey_stick
 from ldpnb.sections import Numbers

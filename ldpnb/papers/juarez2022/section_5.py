@@ -14,7 +14,7 @@ import numpy as np
 import sympy
 from scipy.optimize import minimize_scalar
 
-from ldpnb.accuracy import budgets, gaps
+from ldpnb.accuracy import gaps
 from ldpnb.arithmetic import Real
 from ldpnb.claims import Evidence, agree, within
 from ldpnb.deciders import ball, budget, digits, holds_on, identity, limit, oo, positive, sign_changes, symbols, zeros
@@ -22,6 +22,7 @@ from ldpnb.deciders.algebra import derivative, expression, replaced
 from ldpnb.mechanisms import groups, moves
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
 from ldpnb.papers.juarez2022 import printed, routes
+from ldpnb.papers.juarez2022.formulas import budgets
 from ldpnb.papers.juarez2022.routes import HOLDERS, MECHANISMS, exact
 from ldpnb.papers.juarez2022.section_4 import BOX, NOISE, SIGNS, c, d, e2, k, n, nu2, t1, t2, y
 from ldpnb.papers.juarez2022.tables.gaps import MEASURED

@@ -6,13 +6,14 @@ from typing import Any
 import numpy as np
 from flint import arb
 
-from ldpnb.accuracy import budgets, gaps
+from ldpnb.accuracy import gaps
 from ldpnb.arithmetic import Floats
 from ldpnb.claims import WORDS, Evidence, joined, within
 from ldpnb.deciders import ball, digits, identity, symbols
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
 from ldpnb.papers.juarez2022 import clients as population
 from ldpnb.papers.juarez2022 import printed, routes
+from ldpnb.papers.juarez2022.formulas import budgets
 from ldpnb.papers.juarez2022.section_4 import NOISE, SIGNS, c, d, n, nu2, t1
 from ldpnb.papers.juarez2022.section_5 import FAILURE, means_are_unbiased
 from ldpnb.papers.juarez2022.tables.gaps import HALF, MEASURED

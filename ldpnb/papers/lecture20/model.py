@@ -10,8 +10,9 @@ from ldpnb.deciders import budget, derivative, identity, oo, positive, symbols
 from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, OneBit
 from ldpnb.mechanisms.signs import SignRandomiser
 from ldpnb.papers.lecture20 import proofs, routes
+from ldpnb.papers.lecture20.formulas import purify
 from ldpnb.papers.lecture20.proofs import CURATOR, NOISE, m, n, u
-from ldpnb.privacy import hockey_stick, purify
+from ldpnb.privacy import hockey_stick
 from ldpnb.rng import stream
 from ldpnb.sections import Numbers
 

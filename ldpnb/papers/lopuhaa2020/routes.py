@@ -16,14 +16,13 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 from scipy.stats import betabinom, binom, multivariate_normal
 
-from ldpnb.accuracy import exact_risk, information, lower_bounds
-from ldpnb.accuracy.exact_risk import TwoValues
-from ldpnb.accuracy.lower_bounds import EntropyBounds, LowerBounds
 from ldpnb.arithmetic import Floats, Ints
-from ldpnb.estimators import bayes, frequency, likelihood
+from ldpnb.estimators import frequency, likelihood
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.subsets import SubsetSelection
-from ldpnb.privacy import best_channel
+from ldpnb.papers.lopuhaa2020.formulas import bayes, best_channel, exact_risk, information, lower_bounds
+from ldpnb.papers.lopuhaa2020.formulas.exact_risk import TwoValues
+from ldpnb.papers.lopuhaa2020.formulas.lower_bounds import EntropyBounds, LowerBounds
 from ldpnb.sections import Pairs, second_route
 
 

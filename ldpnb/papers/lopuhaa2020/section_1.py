@@ -3,14 +3,14 @@
 import numpy as np
 import sympy
 
-from ldpnb.accuracy import exact_risk, information
-from ldpnb.accuracy.information import SymmetricDirichlet
-from ldpnb.accuracy.lower_bounds import LowerBounds
 from ldpnb.arithmetic import Real
 from ldpnb.claims import Evidence
 from ldpnb.deciders import budget, digits, identity, limit, oo, positive, symbols, zeros
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.papers.lopuhaa2020 import routes
+from ldpnb.papers.lopuhaa2020.formulas import exact_risk, information
+from ldpnb.papers.lopuhaa2020.formulas.information import SymmetricDirichlet
+from ldpnb.papers.lopuhaa2020.formulas.lower_bounds import LowerBounds
 from ldpnb.papers.lopuhaa2020.tables import frequencies
 from ldpnb.privacy import channel
 from ldpnb.sections import Numbers

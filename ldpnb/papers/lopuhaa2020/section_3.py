@@ -10,13 +10,13 @@ from math import comb
 import numpy as np
 import sympy
 
-from ldpnb.accuracy import exact_risk
-from ldpnb.accuracy.exact_risk import TwoValues
 from ldpnb.arithmetic import Floats, Ints
 from ldpnb.claims import Evidence, agree, joined
 from ldpnb.deciders import identity, oo, positive, sign_changes, symbols
-from ldpnb.estimators import bayes, likelihood
+from ldpnb.estimators import likelihood
 from ldpnb.papers.lopuhaa2020 import routes
+from ldpnb.papers.lopuhaa2020.formulas import bayes, exact_risk
+from ldpnb.papers.lopuhaa2020.formulas.exact_risk import TwoValues
 from ldpnb.papers.lopuhaa2020.routes import JEFFREYS, drawn_tallies
 from ldpnb.papers.lopuhaa2020.tables.frequencies import krr_estimate
 from ldpnb.papers.lopuhaa2020.tables.optimality import binary_mle

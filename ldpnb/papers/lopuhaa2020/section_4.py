@@ -11,17 +11,16 @@ import numpy as np
 import sympy
 from scipy.special import roots_jacobi
 
-from ldpnb.accuracy import information
-from ldpnb.accuracy.exact_risk import TwoValues
-from ldpnb.accuracy.information import SymmetricDirichlet
-from ldpnb.accuracy.lower_bounds import EntropyBounds, LowerBounds
 from ldpnb.arithmetic import Floats
 from ldpnb.claims import Evidence, agree, joined, within
 from ldpnb.deciders import budget, expression, identity, limit, oo, positive, symbols
 from ldpnb.estimators import frequency
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.papers.lopuhaa2020 import routes
-from ldpnb.privacy import best_channel
+from ldpnb.papers.lopuhaa2020.formulas import best_channel, information
+from ldpnb.papers.lopuhaa2020.formulas.exact_risk import TwoValues
+from ldpnb.papers.lopuhaa2020.formulas.information import SymmetricDirichlet
+from ldpnb.papers.lopuhaa2020.formulas.lower_bounds import EntropyBounds, LowerBounds
 from ldpnb.sections import Numbers
 
 BUDGETS, USERS, SMALL = (0.5, 1.0, 3.0), (10, 40, 100), 1e-3

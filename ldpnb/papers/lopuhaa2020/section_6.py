@@ -2,16 +2,16 @@
 
 import numpy as np
 
-from ldpnb.accuracy import information, lower_bounds
-from ldpnb.accuracy.exact_risk import TwoValues
-from ldpnb.accuracy.information import SymmetricDirichlet
-from ldpnb.accuracy.lower_bounds import LowerBounds
 from ldpnb.claims import Evidence, agree, joined
 from ldpnb.deciders import budget, identity, oo, positive, symbols
 from ldpnb.estimators import likelihood
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.subsets import SubsetSelection
 from ldpnb.papers.lopuhaa2020 import routes
+from ldpnb.papers.lopuhaa2020.formulas import information, lower_bounds
+from ldpnb.papers.lopuhaa2020.formulas.exact_risk import TwoValues
+from ldpnb.papers.lopuhaa2020.formulas.information import SymmetricDirichlet
+from ldpnb.papers.lopuhaa2020.formulas.lower_bounds import LowerBounds
 from ldpnb.papers.lopuhaa2020.section_3 import krr_maximum
 from ldpnb.papers.lopuhaa2020.section_4 import best_subset_size, least_error, selection_gap
 from ldpnb.papers.lopuhaa2020.tables.optimality import binary_mle

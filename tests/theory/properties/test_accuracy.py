@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ldpnb.accuracy import personalised, tails
+from ldpnb.accuracy import tails
+from ldpnb.papers.biswas2022.formulas import personalised
 from properties.strategies import examples, logarithmic
 
 SLACK = 1 + 1e-9

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
-from ldpnb.privacy import clusters
-from ldpnb.privacy.clusters import ClusterSample
+from ldpnb.papers.bun2022.formulas import clusters
+from ldpnb.papers.bun2022.formulas.clusters import ClusterSample
 from ldpnb.privacy.shuffling import ShuffledReports
 from properties.strategies import epsilons, examples, logarithmic, moderate
 

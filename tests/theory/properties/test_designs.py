@@ -8,8 +8,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from ldpnb.designs import laws, reporters, samples, sizes, strata
+from ldpnb.designs import laws, strata
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.papers.biswas2022.formulas import reporters
+from ldpnb.papers.bun2022.formulas import samples, sizes
 from ldpnb.rng import stream
 from properties.strategies import DRAWS, examples, fits, logarithmic, rates, sum_law, users
 

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from ldpnb.estimators import bayes, likelihood, linear
+from ldpnb.estimators import likelihood, linear
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.papers.lopuhaa2020.formulas import bayes
 from properties.strategies import distributions, epsilons, examples, law_of_reports, logarithmic
 
 

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from ldpnb.accuracy import information, lower_bounds
-from ldpnb.accuracy.allocation import Outcomes
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
-from ldpnb.privacy.best_channel import best_channel
+from ldpnb.papers.bun2022.formulas.allocation import Outcomes
+from ldpnb.papers.lopuhaa2020.formulas import information, lower_bounds
+from ldpnb.papers.lopuhaa2020.formulas.best_channel import best_channel
 from properties.strategies import distributions, examples, logarithmic
 
 SLACK = 1 + 1e-12

@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 
 from ldpnb import checks
-from ldpnb.accuracy import hajek, personalised
-from ldpnb.accuracy.personalised import PersonalRates
 from ldpnb.arithmetic import Floats, Ints
-from ldpnb.designs.reporters import poisson, sampled_tallies
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.notebook import Rows, table
+from ldpnb.papers.biswas2022.formulas import hajek, personalised
+from ldpnb.papers.biswas2022.formulas.personalised import PersonalRates
+from ldpnb.papers.biswas2022.formulas.reporters import poisson, sampled_tallies
 from ldpnb.rng import stream
 
 UNRELATED, FOLLOWING = "rates at random", "rates follow values"

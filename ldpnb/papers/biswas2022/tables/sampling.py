@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ldpnb.accuracy.distances import expected_total_variation
 from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.arithmetic import Floats, Ints
 from ldpnb.data import synthetic
-from ldpnb.designs.reporters import expected_reports, sampled_tallies
 from ldpnb.estimators import sampling as estimators
 from ldpnb.estimators.frequency import project_simplex
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.notebook import Rows, table
+from ldpnb.papers.biswas2022.formulas.distances import expected_total_variation
+from ldpnb.papers.biswas2022.formulas.reporters import expected_reports, sampled_tallies
 from ldpnb.papers.biswas2022.routes import published
 from ldpnb.rng import stream
 

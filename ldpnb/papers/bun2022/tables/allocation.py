@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ldpnb.designs import samples, strata
+from ldpnb.designs import strata
 from ldpnb.designs.strata import Strata
 from ldpnb.notebook import Rows, table
 from ldpnb.papers.bun2022 import establishments
+from ldpnb.papers.bun2022.formulas import samples
 from ldpnb.rng import stream
 
 DRAWN, MOVE = "records drawn", "change (records)"

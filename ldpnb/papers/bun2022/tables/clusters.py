@@ -5,9 +5,10 @@ from itertools import product
 import numpy as np
 
 from ldpnb.notebook import Rows, table
-from ldpnb.privacy import clusters, subsampling
-from ldpnb.privacy.clusters import ClusterSample
-from ldpnb.privacy.data_dependent import size_test_advantage
+from ldpnb.papers.bun2022.formulas import clusters
+from ldpnb.papers.bun2022.formulas.clusters import ClusterSample
+from ldpnb.papers.bun2022.formulas.data_dependent import size_test_advantage
+from ldpnb.privacy import subsampling
 from ldpnb.rng import stream
 
 SIZE = "cluster size (records)"

@@ -6,9 +6,9 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from ldpnb.accuracy import allocation
-from ldpnb.accuracy.allocation import Family, Outcomes
 from ldpnb.notebook import Rows, table
+from ldpnb.papers.bun2022.formulas import allocation
+from ldpnb.papers.bun2022.formulas.allocation import Family, Outcomes
 from ldpnb.rng import stream
 
 Candidates = dict[str, dict[str, Outcomes]]

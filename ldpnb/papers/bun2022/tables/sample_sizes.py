@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from scipy.optimize import brentq
 
-from ldpnb.designs.sizes import SizeLaw, truncated_gaussian_size
 from ldpnb.notebook import Rows, table
-from ldpnb.privacy import random_size, releases, rounding, subsampling
-from ldpnb.privacy.clusters import ClusterSample
+from ldpnb.papers.bun2022.formulas import random_size, releases, rounding
+from ldpnb.papers.bun2022.formulas.clusters import ClusterSample
+from ldpnb.papers.bun2022.formulas.sizes import SizeLaw, truncated_gaussian_size
+from ldpnb.privacy import subsampling
 from ldpnb.rng import stream
 
 DEVIATION = "deviation of the size (records)"

@@ -5,9 +5,9 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from ldpnb.designs.samples import poisson_positions, pps_rates, systematic_positions
 from ldpnb.notebook import Rows, table
-from ldpnb.privacy import unequal
+from ldpnb.papers.bun2022.formulas import unequal
+from ldpnb.papers.bun2022.formulas.samples import poisson_positions, pps_rates, systematic_positions
 from ldpnb.rng import stream
 
 GROWN, RANK = "size of the new record", "rank of the new record"

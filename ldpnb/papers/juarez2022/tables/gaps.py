@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ldpnb.accuracy import budgets
 from ldpnb.accuracy.gaps import GroupGap, absolute_gap_bias, absolute_gap_error
 from ldpnb.arithmetic import Floats
 from ldpnb.estimators import gaps as estimators
@@ -23,6 +22,7 @@ from ldpnb.mechanisms.groups import DiscretisedMeans, GroupMeans, LaplaceMeans
 from ldpnb.mechanisms.registry import GAP
 from ldpnb.notebook import Rows, table
 from ldpnb.papers.juarez2022.clients import Clients, resampled
+from ldpnb.papers.juarez2022.formulas import budgets
 from ldpnb.privacy import hockey_stick
 from ldpnb.privacy.channel import privacy_loss
 from ldpnb.rng import stream

@@ -15,10 +15,11 @@ from numpy.typing import ArrayLike, NDArray
 from ldpnb import checks
 from ldpnb.arithmetic import Floats, Ints
 from ldpnb.data import synthetic
-from ldpnb.estimators import bayes, frequency, likelihood
+from ldpnb.estimators import frequency, likelihood
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.registry import FREQUENCY, FrequencyMechanism
 from ldpnb.notebook import Rows, table
+from ldpnb.papers.lopuhaa2020.formulas import bayes
 from ldpnb.rng import stream
 
 Key = tuple[str | int | float, ...]

@@ -11,17 +11,17 @@ from itertools import product
 import numpy as np
 
 from ldpnb import checks
-from ldpnb.accuracy import exact_risk, information
-from ldpnb.accuracy.exact_risk import TwoValues
-from ldpnb.accuracy.lower_bounds import EntropyBounds, LowerBounds
 from ldpnb.arithmetic import Floats, Ints
 from ldpnb.estimators import likelihood
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.subsets import SubsetSelection
 from ldpnb.notebook import Rows, table
+from ldpnb.papers.lopuhaa2020.formulas import exact_risk, information
+from ldpnb.papers.lopuhaa2020.formulas.best_channel import best_channel
+from ldpnb.papers.lopuhaa2020.formulas.exact_risk import TwoValues
+from ldpnb.papers.lopuhaa2020.formulas.lower_bounds import EntropyBounds, LowerBounds
 from ldpnb.papers.lopuhaa2020.tables import frequencies
 from ldpnb.papers.lopuhaa2020.tables.frequencies import EPSILON, Truth
-from ldpnb.privacy.best_channel import best_channel
 
 SCALED = "n times the mean squared error"
 TO_LIMIT = "error / its limit"

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit, logit
 
-from ldpnb.accuracy.personalised import PersonalRates
 from ldpnb.arithmetic import Floats
+from ldpnb.papers.biswas2022.formulas.personalised import PersonalRates
 
 _STEP, _FIRST, _LAST = 0.0078125, -4.75, 7.0
 """Nodes of the double-exponential rule ``t = e^{x - e^{-x}}``; halving the step changes nothing beyond the twelfth

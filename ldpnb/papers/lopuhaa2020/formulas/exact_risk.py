@@ -15,10 +15,9 @@ from scipy.linalg import eigh_tridiagonal
 from scipy.special import betaln, gammaln, xlogy
 
 from ldpnb import checks
-from ldpnb.accuracy import information
 from ldpnb.arithmetic import Floats, Ints, real
-from ldpnb.estimators import bayes
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.papers.lopuhaa2020.formulas import bayes, information
 
 Estimator = Callable[[Ints], Floats]
 """From tallies ``(tallies, m)`` to estimates ``(tallies, k)`` of distribution and frequencies alike."""

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ldpnb import checks
-from ldpnb.accuracy.information import SymmetricDirichlet
 from ldpnb.arithmetic import Real, real
 from ldpnb.mechanisms.subsets import SubsetSelection
+from ldpnb.papers.lopuhaa2020.formulas.information import SymmetricDirichlet
 
 _MOST_VALUES = 1e100
 _LOG_GAUSSIAN = 1 + math.log(2 * math.pi)

@@ -15,7 +15,7 @@ from scipy.special import expit, logsumexp
 
 from ldpnb import checks
 from ldpnb.arithmetic import Floats, Real, is_exact
-from ldpnb.designs.sizes import SizeLaw
+from ldpnb.papers.bun2022.formulas.sizes import SizeLaw
 from ldpnb.privacy.lemmas import largest_tilted_mean
 from ldpnb.privacy.subsampling import weighted_loss
 
@@ -69,7 +69,7 @@ def random_size_loss(law: SizeLaw, epsilon: float) -> float:
     does not decrease in ``m``. It is not monotone in the spread of the size: a little randomness lowers it, more raises
     it.
 
-    >>> from ldpnb.designs.sizes import fixed_size
+    >>> from ldpnb.papers.bun2022.formulas.sizes import fixed_size
     >>> round(random_size_loss(fixed_size(5, 20), 0.5), 10)
     0.3573740195
     """

@@ -17,8 +17,8 @@ from scipy.special import gammaln
 
 from ldpnb import checks
 from ldpnb.arithmetic import Floats, Ints, real
-from ldpnb.estimators.saddle import saddle_point
 from ldpnb.mechanisms.registry import FrequencyMechanism
+from ldpnb.papers.lopuhaa2020.formulas.saddle import saddle_point
 
 _NEGLIGIBLE = 1e-30
 _LARGEST_TABLE = 5_000_000

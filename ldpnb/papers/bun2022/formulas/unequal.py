@@ -17,7 +17,7 @@ from scipy.special import logsumexp
 from ldpnb import checks
 from ldpnb.arithmetic import Real
 from ldpnb.designs import laws
-from ldpnb.privacy.clusters import ClusterSample
+from ldpnb.papers.bun2022.formulas.clusters import ClusterSample
 from ldpnb.privacy.lemmas import log_mixed, log_thinned
 from ldpnb.privacy.optimiser import largest_loss
 from ldpnb.privacy.subsampling import srs_loss

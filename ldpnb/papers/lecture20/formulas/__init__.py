@@ -1,0 +1,4 @@
+"""The formulas that this source alone uses.
+
+Use `purify` to make an approximate channel pure.
+"""

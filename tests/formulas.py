@@ -1,0 +1,19 @@
+"""Where formulas stand: in the rooms that several sources share, and in each source's own folder."""
+
+import importlib
+import pkgutil
+from collections.abc import Sequence
+
+SHARED = ("accuracy", "designs", "estimators", "mechanisms", "privacy")
+SOURCES = ("biswas2022", "bun2022", "juarez2022", "lecture20", "lopuhaa2020")
+
+
+def modules(shared: Sequence[str] = SHARED) -> list[str]:
+    """Return the names of all modules of formulas, of these rooms and of every source."""
+    packages = [f"ldpnb.{room}" for room in shared]
+    packages += [f"ldpnb.papers.{source}.formulas" for source in SOURCES]
+    return [
+        f"{package}.{info.name}"
+        for package in packages
+        for info in pkgutil.iter_modules(importlib.import_module(package).__path__)
+    ]
