@@ -30,7 +30,7 @@ SOURCES = MappingProxyType(
     {
         "biswas2022": "Biswas, Cormode, Maple: Impact of sampling on locally differentially private data collection",
         "bun2022": "Bun, Drechsler, Gaboardi, McMillan, Sarathy: Controlling privacy loss in sampling schemes",
-        "lopuhaa2020": "Lopuhaä-Zwakenberg, Li, Škorić, Wang: Improving frequency estimation under local differential "
+        "lopuhaa2020": "Lopuhaä-Zwakenberg, Z. Li, Škorić, N. Li: Improving frequency estimation under local differential "
         "privacy",
         "juarez2022": "Juarez, Korolova: Privately measuring demographic performance disparities in federated learning",
         "lecture20": "Lecture 20: the local model of differential privacy",

@@ -1,4 +1,4 @@
-"""Lopuhaä-Zwakenberg, Li, Škorić and Wang: Improving frequency estimation under local differential privacy.
+"""Lopuhaä-Zwakenberg, Z. Li, Škorić and N. Li: Improving frequency estimation under local differential privacy.
 
 The words of a section's claims stand in ``section_<n>.toml``, what decides them beside it; `routes` holds the second
 routes to formulas. `tables` computes what the notebooks show and `findings` titles and draws it; the numbers that the
