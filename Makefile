@@ -17,7 +17,7 @@ export UV_SYSTEM_CERTS := true
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: figures test lint stress nox bench site grids lab lock mutants clean help always
+.PHONY: figures test lint stress nox bench site lab lock mutants clean help always
 
 figures: $(STAMP) ## run every notebook and renew figures/
 	@$(BIN)/python -m ldpnb run --jobs $(JOBS)
@@ -58,9 +58,6 @@ site: $(PAGES) ## build the site into build/site, which opens from disk; LITE=1 
 	    jupyterlite-sphinx==0.23.0 jupyterlite-pyodide-kernel==0.8.6 \
 	  && $(BIN)/python -m hatchling build --target wheel --directory build/lite/pypi >/dev/null; }
 	@LDPNB_LITE=$(LITE) $(BIN)/python -m ldpnb.site
-
-grids: $(STAMP) ## renew what the site needs to play live sections: make grids NOTEBOOKS="00_start 03_cluster"
-	@LDPNB_GRIDS=1 $(BIN)/python -m ldpnb run --jobs $(JOBS) $(NOTEBOOKS)
 
 lab: $(STAMP) ## open JupyterLab on the tour; as root: make lab ARGS=--allow-root
 	@test "$$(id -u)" != 0 || test -n "$(ARGS)" || { echo "JupyterLab does not run as root unasked; make lab ARGS=--allow-root asks it to"; exit 2; }

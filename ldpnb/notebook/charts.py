@@ -1,7 +1,6 @@
-"""A chart: a table and how it is drawn, as a picture (`notebook.figures`) and as Vega-Lite (`notebook.vegalite`).
+"""A chart: a table and how it is drawn (`notebook.figures`).
 
-Both draw `Chart.rows` and nothing else. `publish` writes the description next to the numbers, from which the site and
-``ldpnb export`` draw the chart again.
+`publish` writes the description next to the numbers, from which ``ldpnb export`` draws the chart again.
 """
 
 import re
@@ -158,16 +157,6 @@ class Chart:
             if table[column].dtype.kind == "O" or len(set(table[column])) > 1
         ]
         return [", ".join(parts) for parts in zip(*words, strict=True)] or [""] * len(table)
-
-    def places(self) -> pd.DataFrame:
-        """Return the marked places as further `rows`, of kind ``at x``, ``at y`` or ``at xy``, with their sides."""
-        places = []
-        for panel in self.rows()["panel"].unique():
-            for mark in (mark for mark in self.marks if mark.panel in ("", panel)):
-                kind = "at " + "x" * (mark.x is not None) + "y" * (mark.y is not None)
-                at = {"mark": kind, "x": mark.x, "y": mark.y}
-                places.append({"panel": panel, "series": mark.label, "side": mark.side} | at)
-        return pd.DataFrame(places)
 
     def _repr_png_(self) -> bytes:
         from ldpnb.notebook.figures import png

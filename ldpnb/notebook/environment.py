@@ -8,6 +8,3 @@ RUN_PARAMETERS = "LDPNB_PARAMETERS"
 
 HEADLESS = "LDPNB_HEADLESS"
 """Set in every kernel that runs without a reader: live sections draw once and print their number."""
-
-GRIDS = "LDPNB_GRIDS"
-"""Set where a notebook that runs writes the grid of its live section beside its figures, for the site."""

@@ -10,14 +10,12 @@ import html
 import os
 from collections.abc import Callable, Mapping
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-from ldpnb import writing
 from ldpnb.notebook import environment
 from ldpnb.notebook.charts import WIDTH, Chart
+from ldpnb.notebook.controls import Choice, Slider, described
 from ldpnb.notebook.figures import png
-from ldpnb.notebook.grids import NAME, Choice, Slider, described, grid
 
 
 def live(redraw: Callable[..., tuple[Chart, str]], **controls: Slider | Choice) -> None:
@@ -35,9 +33,6 @@ def live(redraw: Callable[..., tuple[Chart, str]], **controls: Slider | Choice) 
     if os.environ.get(environment.HEADLESS):
         _, sentence = redraw(**{name: control.start for name, control in controls.items()})
         display({"text/plain": sentence}, raw=True)
-        if os.environ.get(environment.GRIDS):
-            path = Path(os.environ[environment.FIGURES_FOLDER], NAME)
-            writing.write(path, grid(redraw, controls).encode())
     else:
         display(_shown(redraw, controls), raw=True)
 

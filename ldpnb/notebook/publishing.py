@@ -14,11 +14,10 @@ from ldpnb import writing
 from ldpnb.notebook import environment
 from ldpnb.notebook.charts import WIDTH, Chart
 from ldpnb.notebook.figures import png
-from ldpnb.notebook.vegalite import MIME, titled
 
 
 def publish(chart: Chart, table: pd.DataFrame, name: str, *, caption: str) -> None:
-    """Show a chart, as Vega-Lite and as a picture, and write it with its numbers when a folder for figures is set.
+    """Show a chart and write it with its numbers when a folder for figures is set.
 
     Writes ``<name>.png`` and ``<name>.csv`` (10 significant digits), and their provenance ``<name>.json``: caption,
     title and setting, the encoding, the run's own parameters, and hashes of these files.
@@ -44,7 +43,7 @@ def publish(chart: Chart, table: pd.DataFrame, name: str, *, caption: str) -> No
         print(caption)
     else:
         size = {"alt": caption, "width": round(100 * WIDTH)}
-        shown = {"text/plain": caption, "image/png": picture, MIME: titled(chart, caption)}
+        shown = {"text/plain": caption, "image/png": picture}
         display(shown, metadata={"image/png": size}, raw=True)
 
 

@@ -18,7 +18,6 @@ import numpy as np
 import pytest
 
 from ldpnb.notebook.environment import FIGURES_FOLDER
-from ldpnb.notebook.vegalite import MIME
 from ldpnb.run.catalogue import home
 from ldpnb.run.runner import kernel_environment
 from ldpnb.run.sameness import ABSOLUTE, RELATIVE
@@ -39,9 +38,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave charts out of what nbval compares, and compare numbers after the last cell of the companion's notebooks."""
+    """Compare numbers after the last cell of the companion's notebooks."""
     for notebook in {item.parent: None for item in items if hasattr(item, "cell_num")}:
-        notebook.skip_compare += (MIME,)  # type: ignore[union-attr]
         if notebook and notebook.path.is_relative_to(home() / "notebooks"):
             last = max(i for i, item in enumerate(items) if item.parent is notebook)
             items.insert(last + 1, SameNumbers.from_parent(notebook, name="numbers"))

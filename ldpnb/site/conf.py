@@ -41,7 +41,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "ldpnb"
 html_static_path = [str(HERE / "static")]
 html_css_files = ["site.css"]
-html_js_files = [("vega.js", {"defer": ""}), ("charts.js", {"defer": ""}), ("ledger.js", {"defer": ""})]
+html_js_files = [("ledger.js", {"defer": ""})]
 html_show_search_summary = False  # it fetches pages, which a page opened from disk may not
 html_show_sourcelink = html_copy_source = False
 html_theme_options = {"secondary_sidebar_items": ["page-toc"], "footer_start": ["copyright"], "footer_end": []}

@@ -1,4 +1,4 @@
-"""What stock Sphinx lacks: charts in place of pictures, live sections, and links to the ledger and to code."""
+"""What stock Sphinx lacks: pictures with caption and table, and links to the ledger and to code."""
 
 import html
 import json
@@ -9,11 +9,9 @@ from typing import Any
 from docutils import nodes
 from sphinx import addnodes
 
-from ldpnb.notebook.vegalite import chart
-from ldpnb.run import export
 from ldpnb.run.catalogue import home
 from ldpnb.run.ledger import committed_ledger
-from ldpnb.site import live, mathematics, pages
+from ldpnb.site import mathematics, pages
 
 
 def raw(text: str) -> nodes.raw:
@@ -22,18 +20,16 @@ def raw(text: str) -> nodes.raw:
 
 
 def figure(name: str, image: nodes.image, root: str) -> nodes.container:
-    """Return a published figure: its finding, the chart, the picture where there are no scripts, caption and table."""
+    """Return a published figure: its finding, the picture, caption and table."""
     path = home() / f"figures/{name}"
     made = json.loads(path.with_suffix(".json").read_bytes())
-    drawn = live.script(chart(export.chart(path)))
     title, setting, caption = (made.get(part, "").replace("c-hat", "ĉ") for part in ("title", "setting", "caption"))
     image["alt"], label = caption, html.escape(caption)
     link = f'<span class="files"><a href="{root}figures/{name}.csv">CSV</a></span>'
     return nodes.container(
         "",
         nodes.paragraph("", "", nodes.strong(text=title), nodes.Text(f" {setting}")),
-        raw(f'<div class="chart" data-label="{label}">{drawn}</div>'),
-        nodes.container("", image, classes=["picture"]),
+        image,
         raw(f'<p class="caption">{label} {link}</p>'),
         classes=["published"],
         ids=["figure-" + name.rsplit("/", 1)[-1].replace("_", "-")],
@@ -41,7 +37,7 @@ def figure(name: str, image: nodes.image, root: str) -> nodes.container:
 
 
 def draw(app: Any, doctree: nodes.document) -> None:
-    """Make charts of published pictures, and a notebook's page: its live section, links to the ledger, plain tables."""
+    """Make charts of published pictures, and a notebook's page: links to the ledger, plain tables."""
     docname = app.env.docname
     name, root = docname.removeprefix("notebooks/"), "../" * docname.count("/")
     published = {path.stem: json.loads(path.read_bytes()) for path in (home() / "figures" / name).glob("*.json")}
@@ -52,11 +48,6 @@ def draw(app: Any, doctree: nodes.document) -> None:
             pictures[path.stem] = path.relative_to("figures").with_suffix("").as_posix()
         if stem := pictures.get(path.stem):  # which myst-nb names by its hash
             image.parent.replace(image, figure(stem, image.deepcopy(), root))
-    cells = [node for node in doctree.findall(nodes.container) if "cell" in node["classes"]]
-    if playing := [cell for cell in cells if "live(" in cell.astext() and live.place(name).exists()]:
-        for output in playing[-1].findall(nodes.container):
-            if "cell_output" in output["classes"]:
-                output.children = [raw(live.section(name))]
     own = [row for row in committed_ledger() if row["notebook"] == name]
     verdicts = {f"{row['place']}: {row['status']}.": row["claim"] for row in own}
     for strong in list(doctree.findall(nodes.strong)):
@@ -97,19 +88,8 @@ def resolve(app: Any, doctree: nodes.document) -> None:
         node.replace_self(nodes.reference("", "", *node.children, refuri=root + address))
 
 
-def bundle(app: Any) -> None:
-    """Write the script that draws charts."""
-    import vl_convert
-
-    library: Any = vl_convert
-    path = Path(app.outdir) / "_static/vega.js"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"(() => {{{library.javascript_bundle()}}})()", encoding="utf-8")
-
-
 def setup(app: Any) -> dict[str, bool]:
     """Connect these to Sphinx."""
-    app.connect("builder-inited", bundle)
     app.connect("doctree-read", draw)
     app.connect("doctree-read", resolve)
     app.connect("html-collect-pages", pages.code)

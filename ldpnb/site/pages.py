@@ -14,7 +14,6 @@ from ldpnb import claims
 from ldpnb.notebook.verdicts import points, sentence
 from ldpnb.run.catalogue import Notebook, catalogue, home
 from ldpnb.run.ledger import committed_ledger, place
-from ldpnb.site import live
 
 PACKAGE = Path(ldpnb.__file__).parent
 PLAIN = "n|nn|nf|nc|nd|nb|bp|fm|p|o|ow|w|m[ifho]|s[ai]"
@@ -30,8 +29,6 @@ def anchor(claim: str) -> str:
 def generated() -> Iterator[tuple[str, str]]:
     """Yield the name and the text of every generated page, and of the parts that others include."""
     yield "_ledger.md", ledger()
-    yield "_tour.html", live.section("00_start_here")
-    yield "_planner.html", live.section("plan")
     yield from notebooks()
     yield from package()
 
