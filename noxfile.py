@@ -10,8 +10,14 @@ import nox
 nox.options.default_venv_backend = "uv"
 PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
 CODE_PATHS = {
-    "AVX2": {"NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_ICL AVX512_SPR", "OPENBLAS_CORETYPE": "Haswell"},
-    "SSE": {"NPY_DISABLE_CPU_FEATURES": "X86_V3 X86_V4 AVX512_ICL AVX512_SPR", "OPENBLAS_CORETYPE": "Nehalem"},
+    "AVX2": {
+        "NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_ICL AVX512_SPR",
+        "OPENBLAS_CORETYPE": "Haswell",
+    },
+    "SSE": {
+        "NPY_DISABLE_CPU_FEATURES": "X86_V3 X86_V4 AVX512_ICL AVX512_SPR",
+        "OPENBLAS_CORETYPE": "Nehalem",
+    },
 }
 UNKNOWN = {"PYTHONWARNINGS": "error::ImportWarning"}
 """By which numpy says that it has no feature of such a name, as its names of before 2.4."""
@@ -29,7 +35,9 @@ def dependencies(session: nox.Session, resolution: str) -> None:
     """
     if resolution != "highest" and session.python != PYTHONS[0]:
         session.skip("no wheels")
-    session.run_install("uv", "pip", "install", "--resolution", resolution, "--group", "dev", "--editable", ".")
+    session.run_install(
+        "uv", "pip", "install", "--resolution", resolution, "--group", "dev", "--editable", "."
+    )
     session.run("python", "-m", "pytest", "--deselect", LOCKED, *session.posargs)
 
 
@@ -43,7 +51,13 @@ def wheel(session: nox.Session) -> None:
     session.run_install("uv", "pip", "install", *map(str, Path(session.create_tmp()).glob("*.whl")))
     session.chdir(session.create_tmp())
     notebook = "5_lecture20/01_means"
-    for command in ("list", "show theorem-5.1", "verdicts --source lecture20", f"run {notebook}", f"check {notebook}"):
+    for command in (
+        "list",
+        "show theorem-5.1",
+        "verdicts --source lecture20",
+        f"run {notebook}",
+        f"check {notebook}",
+    ):
         session.run("ldpnb", *command.split(), env={"LDPNB_HOME": str(clone)})
 
 

@@ -38,7 +38,9 @@ from .mechanisms.registry import MEAN as MEAN
 from .mechanisms.signs import SignRandomiser as SignRandomiser
 from .mechanisms.subsets import SubsetSelection as SubsetSelection
 from .papers.biswas2022.formulas.distances import exact_total_variation as exact_total_variation
-from .papers.biswas2022.formulas.distances import expected_total_variation as expected_total_variation
+from .papers.biswas2022.formulas.distances import (
+    expected_total_variation as expected_total_variation,
+)
 from .papers.biswas2022.formulas.personalised import PersonalRates as PersonalRates
 from .papers.bun2022.formulas.clusters import ClusterSample as ClusterSample
 from .papers.bun2022.formulas.random_size import random_size_loss as random_size_loss

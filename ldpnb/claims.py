@@ -37,7 +37,9 @@ SOURCES = MappingProxyType(
     }
 )
 
-LEDGERS = MappingProxyType(SOURCES | {"companion": "Results of this companion, which no source states"})
+LEDGERS = MappingProxyType(
+    SOURCES | {"companion": "Results of this companion, which no source states"}
+)
 """The sources, and the companion's own results, which are decided like their claims but counted separately."""
 
 
@@ -75,8 +77,14 @@ class Verdict:
     power: float | None = None
 
     def __post_init__(self) -> None:
-        if self.kind == "statistical" and self.status != "open" and not 0 < (self.false_alarm or 0) <= 1e-6:
-            raise ValueError(f"statistical evidence needs a false-alarm rate in (0, 1e-6], got {self.false_alarm!r}")
+        if (
+            self.kind == "statistical"
+            and self.status != "open"
+            and not 0 < (self.false_alarm or 0) <= 1e-6
+        ):
+            raise ValueError(
+                f"statistical evidence needs a false-alarm rate in (0, 1e-6], got {self.false_alarm!r}"
+            )
         if self.reading == "reconstructed" and not self.assumption:
             raise ValueError("a reconstructed reading is an assumption, and needs one")
 
@@ -118,9 +126,13 @@ class Evidence:
     def same(self, one: ArrayLike, other: ArrayLike, **tolerance: float) -> None:
         """Require that two independent routes agree (see `agree`), else the verdict is ``open``."""
         if not agree(one, other, **tolerance):
-            raise UnsoundError(f"two routes part: {np.asarray(one)!r:.60} and {np.asarray(other)!r:.60}")
+            raise UnsoundError(
+                f"two routes part: {np.asarray(one)!r:.60} and {np.asarray(other)!r:.60}"
+            )
 
-    def sure(self, condition: object, doubt: str = "something that the evidence rests on does not hold") -> None:
+    def sure(
+        self, condition: object, doubt: str = "something that the evidence rests on does not hold"
+    ) -> None:
         """Require a property of the evidence itself, else the verdict is ``open``, for that doubt."""
         if not condition:
             raise UnsoundError(doubt)
@@ -131,7 +143,9 @@ class Evidence:
 
     def proven(self, answer: bool | None) -> None:
         """Require a step of a proof, answered by a decider for every parameter, else the verdict is ``open``."""
-        self.sure(answer is True, f"a step of the proof is {'false' if answer is False else 'undecided'}")
+        self.sure(
+            answer is True, f"a step of the proof is {'false' if answer is False else 'undecided'}"
+        )
         self.decided = True
 
     def decides(self, answer: bool | None) -> None:
@@ -139,7 +153,9 @@ class Evidence:
         self.sure(answer is not None, "the decider finds neither a proof nor a counterexample")
         self.holds, self.decided = self.holds and bool(answer), True
 
-    def verdict(self, stated: Verdict, *, example: bool = False, question: bool = False, conflict: str = "") -> Verdict:
+    def verdict(
+        self, stated: Verdict, *, example: bool = False, question: bool = False, conflict: str = ""
+    ) -> Verdict:
         """Return the verdict that the claim's words state, its status and reach by the evidence.
 
         A reach beyond instances requires an answer by a decider. A claim that holds on instances is *supported*, unless
@@ -150,13 +166,17 @@ class Evidence:
         reach = stated.reach if self.decided else "instances"
         status: Status = "reproduced" if self.holds else self.otherwise
         if status in ("refuted", "corrected") and not stated.corrected:
-            raise UnsoundError(f"what the claim states fails, and no corrected statement is known: {stated.evidence}")
+            raise UnsoundError(
+                f"what the claim states fails, and no corrected statement is known: {stated.evidence}"
+            )
         if question:
             self.sure(self.holds, f"the answer given does not hold: {stated.evidence}")
             status = "answered"
         elif status == "reproduced" and (conflict or (reach == "instances" and not example)):
             status = "supported"
-        assumption = "; in conflict with the source: ".join(filter(None, (stated.assumption, conflict)))
+        assumption = "; in conflict with the source: ".join(
+            filter(None, (stated.assumption, conflict))
+        )
         return replace(stated, status=status, reach=reach, assumption=assumption)
 
 
@@ -171,18 +191,47 @@ def claims(source: str | None = None) -> tuple[Claim, ...]:
     """Return every registered claim, or those of one source, in the order of `LEDGERS`."""
     if source is None:
         return tuple(claim for key in LEDGERS for claim in claims(key))
-    return tuple(importlib.import_module("ldpnb.sections").load(checks.choice(source=source, among=tuple(LEDGERS))))
+    return tuple(
+        importlib.import_module("ldpnb.sections").load(
+            checks.choice(source, "source", among=tuple(LEDGERS))
+        )
+    )
 
 
 def find(identifier: str) -> Claim:
     """Return the claim of that identifier."""
     known = {c.id: c for c in claims(identifier.split("/")[0])}
-    return known[checks.choice(claim=identifier, among=tuple(known))]
+    return known[checks.choice(identifier, "claim", among=tuple(known))]
 
 
 @cache
 def decide(identifier: str) -> Verdict:
-    """Return the verdict of a claim, computed once per process."""
+    """Decide a claim of one of the sources.
+
+    The claim is checked anew when it is first asked for; the verdict is kept until Python ends.
+
+    Parameters
+    ----------
+    identifier : str
+        Source and claim, such as ``"biswas2022/theorem-3.5"``. ``ldpnb verdicts`` lists them all.
+
+    Returns
+    -------
+    Verdict
+        Its `status` says whether the claim holds, `evidence` gives the numbers that decide, and
+        `corrected` says what does hold if the claim does not. A check whose evidence does not suffice
+        gives the status ``open``; it does not raise an error.
+
+    Raises
+    ------
+    ValueError
+        If there is no such source or claim.
+
+    Examples
+    --------
+    >>> decide("biswas2022/theorem-3.5").status
+    'refuted'
+    """
     return find(identifier).check()
 
 
@@ -217,7 +266,9 @@ def better(one: ArrayLike, other: ArrayLike) -> bool:
     >>> better(1.0, 1.06), better(1.0, 1.04)
     (True, False)
     """
-    return bool(np.all(np.asarray(one, dtype=float) * WORDS["equal"] < np.asarray(other, dtype=float)))
+    return bool(
+        np.all(np.asarray(one, dtype=float) * WORDS["equal"] < np.asarray(other, dtype=float))
+    )
 
 
 def rounded_up(value: float, digits: int = 4) -> str:

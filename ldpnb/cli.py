@@ -41,7 +41,9 @@ def main() -> None:
     except UsageError as error:
         _end(str(error), 2)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing more can be said to it
+        os.dup2(
+            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
+        )  # nothing more can be said to it
         sys.exit(1)
     except ImportError as error:
         _end(f"{error}; one of ldpnb's extras (files, learning, dask) brings it", 2)
@@ -100,9 +102,27 @@ def show(id: str) -> None:
 
 @cli.command(short_help="Run notebooks, with parameters of your own if you like.")
 @click.argument("ids", nargs=-1, metavar="[ID]...")
-@click.option("-p", "parameters", multiple=True, callback=pairs, metavar="NAME=VALUE", help="Set one (repeatable).")
-@click.option("-o", "--output", type=click.Path(file_okay=False, path_type=Path), help="Folder for the results.")
-@click.option("-j", "--jobs", type=click.IntRange(1), default=os.cpu_count(), help="Processes.  [default: all cores]")
+@click.option(
+    "-p",
+    "parameters",
+    multiple=True,
+    callback=pairs,
+    metavar="NAME=VALUE",
+    help="Set one (repeatable).",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder for the results.",
+)
+@click.option(
+    "-j",
+    "--jobs",
+    type=click.IntRange(1),
+    default=os.cpu_count(),
+    help="Processes.  [default: all cores]",
+)
 def run(ids: tuple[str, ...], parameters: dict[str, Any], output: Path | None, jobs: int) -> None:
     """Run notebooks, all by default, and renew what has changed of their outputs and figures.
 
@@ -118,15 +138,22 @@ def run(ids: tuple[str, ...], parameters: dict[str, Any], output: Path | None, j
     with tqdm(total=len(tasks), unit="notebook", disable=not sys.stderr.isatty()) as bar:
         for outcome in runner.run(tasks, jobs):
             failed += bool(outcome.error)
-            asked += "raised AmbiguousError" in outcome.error  # a table has two readings: the user decides
+            asked += (
+                "raised AmbiguousError" in outcome.error
+            )  # a table has two readings: the user decides
             passed = f"{outcome.task.notebook.id}  {outcome.seconds:.1f} s"
             bar.clear()
-            click.echo(f"failed: {outcome.error}" if outcome.error else passed, err=bool(outcome.error))
+            click.echo(
+                f"failed: {outcome.error}" if outcome.error else passed, err=bool(outcome.error)
+            )
             bar.update()
     if parameters or output:
         click.echo(f"results in {tasks[0].figures.parent}")
     if failed:
-        click.echo(f"{failed} of {len(tasks)} notebooks failed; what was there before is untouched", err=True)
+        click.echo(
+            f"{failed} of {len(tasks)} notebooks failed; what was there before is untouched",
+            err=True,
+        )
         raise SystemExit(2 if asked == failed else 1)
 
 
@@ -137,7 +164,13 @@ def check(ids: tuple[str, ...]) -> None:
     import pytest
 
     options = ["-q", "-rs", "-c", os.devnull, f"--rootdir={home()}", "-p", "no:cacheprovider"]
-    options += ["-p", "ldpnb.run.checking", "--nbval", "--nbval-current-env", "--nbval-cell-timeout=600"]
+    options += [
+        "-p",
+        "ldpnb.run.checking",
+        "--nbval",
+        "--nbval-current-env",
+        "--nbval-cell-timeout=600",
+    ]
     options += ["--nbval-sanitize-with", str(Path(__file__).parent / "run/nbval_sanitize.cfg")]
     code = pytest.main([*options, *(str(n.path) for n in _chosen(ids))])
     if code == pytest.ExitCode.INTERRUPTED:
@@ -148,7 +181,9 @@ def check(ids: tuple[str, ...]) -> None:
 @cli.command(short_help="Decide every claim anew; print the ledger.")
 @click.option("--source", type=click.Choice(tuple(LEDGERS)), help="Only its claims.")
 @click.option("--status", type=click.Choice(get_args(Status)), help="Only verdicts of this status.")
-@click.option("-v", "--verbose", is_flag=True, help="With evidence, domain and corrected statements.")
+@click.option(
+    "-v", "--verbose", is_flag=True, help="With evidence, domain and corrected statements."
+)
 def verdicts(source: str | None, status: str | None, verbose: bool) -> None:
     """Decide every claim anew and print the ledger; exit 1 if a verdict differs from the committed one."""
     from ldpnb.run import ledger
@@ -159,16 +194,21 @@ def verdicts(source: str | None, status: str | None, verbose: bool) -> None:
         short = f"{row['status']:<10}  {row['reach']:<14}  {row['claim']:<44}  {row['says']}"
         click.echo(f"{ledger.described(row)}\n" if verbose else short)
     status_counts, reach_counts = (
-        ", ".join(f"{n} {word}" for word, n in table[column].value_counts().items()) for column in ("status", "reach")
+        ", ".join(f"{n} {word}" for word, n in table[column].value_counts().items())
+        for column in ("status", "reach")
     )
     click.echo(f"{len(table)} claims: {status_counts}; decided for {reach_counts}")
     if differing := ledger.changes(decided):
-        click.echo("\n".join(f"differs from the committed ledger: {line}" for line in differing), err=True)
+        click.echo(
+            "\n".join(f"differs from the committed ledger: {line}" for line in differing), err=True
+        )
         raise SystemExit(1)
 
 
 @cli.command(short_help="Renew the erratum sheets, or print one.")
-@click.option("--errata", type=click.Choice(tuple(SOURCES)), help="Print this source's erratum sheet.")
+@click.option(
+    "--errata", type=click.Choice(tuple(SOURCES)), help="Print this source's erratum sheet."
+)
 def report(errata: str | None) -> None:
     """Renew the committed erratum sheets, or print the sheet of a source.
 

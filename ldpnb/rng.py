@@ -17,20 +17,45 @@ from ldpnb import checks
 
 
 def stream(*key: str | int | float, seed: int) -> np.random.Generator:
-    """Return the generator that belongs to `key` under `seed`.
+    """Return the random generator that belongs to a purpose.
 
-    - `*key`, str, int or float: what the stream is for. Equal keys give equal streams, and no others do; ``1`` and
-      ``1.0`` are the same key, and so are ``0.0`` and ``-0.0``.
-    - `seed`, int: the experiment's seed, ``>= 0``.
+    The stream depends on its key and the seed alone. So experiments can be added, dropped, reordered
+    or run in parallel, and the numbers of the others stay the same.
 
-    >>> first, same, other = (stream("kRR", epsilon, seed=1).random() for epsilon in (0.5, 0.5, 0.6))
-    >>> first == same, first == other
-    (True, False)
+    Parameters
+    ----------
+    *key : str, int or float
+        What the stream is for. Different keys give different streams; ``1`` and ``1.0`` are the same.
+    seed : int
+        Seed of the whole experiment, at least 0.
+
+    Returns
+    -------
+    numpy.random.Generator
+        A new generator, at the start of its stream. It is made for simulation, and its draws must
+        never protect real people's data.
+
+    Raises
+    ------
+    TypeError
+        If a part of the key is of another type.
+    ValueError
+        If `seed` is negative.
+
+    Examples
+    --------
+    >>> first = stream("k-RR", 0.5, seed=1).random()
+    >>> first == stream("k-RR", 0.5, seed=1).random()
+    True
+    >>> first == stream("k-RR", 0.6, seed=1).random()
+    False
     """
     text = "\x1f".join(_canonical(part) for part in key)
     digest = hashlib.blake2b(text.encode(), digest_size=16).digest()
     words = tuple(int.from_bytes(digest[i : i + 4], "little") for i in range(0, 16, 4))
-    return np.random.default_rng(np.random.SeedSequence(entropy=checks.whole(seed=seed), spawn_key=words))
+    return np.random.default_rng(
+        np.random.SeedSequence(entropy=checks.whole(seed, "seed"), spawn_key=words)
+    )
 
 
 def _canonical(part: str | int | float) -> str:

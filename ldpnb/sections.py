@@ -16,7 +16,17 @@ from pathlib import Path
 from typing import Any, get_args
 
 from ldpnb import checks
-from ldpnb.claims import Claim, Evidence, Kind, Reach, Reading, Status, UnsoundError, Verdict, path_of
+from ldpnb.claims import (
+    Claim,
+    Evidence,
+    Kind,
+    Reach,
+    Reading,
+    Status,
+    UnsoundError,
+    Verdict,
+    path_of,
+)
 
 Pairs = Iterable[tuple[Any, ...]]
 """A value of the package, that of the second route, and the relative tolerance where 1e-9 is too fine."""
@@ -29,7 +39,12 @@ _routes: dict[str, dict[Callable[[], Pairs], list[str]]] = {}
 _WORDS = ("evidence", "over", "corrected", "answer", "assumption", "conflict", "argument")
 _TYPES: dict[str, type] = dict.fromkeys(("place", "says", "asks", *_WORDS), str)
 _TYPES |= {"rests_on": list, "example": bool, "false_alarm": float}
-_CHOICES: Mapping[str, Any] = {"kind": Kind, "reach": Reach, "reading": Reading, "otherwise": Status}
+_CHOICES: Mapping[str, Any] = {
+    "kind": Kind,
+    "reach": Reach,
+    "reading": Reading,
+    "otherwise": Status,
+}
 _FIELD = re.compile(r"@\{(\w+)(?::([^{}]*))?\}")
 
 
@@ -62,7 +77,11 @@ def load(source: str) -> list[Claim]:
     A wrong key, word, phrase or formula, or a claim without a check, is a `ValueError` that names file and key.
     """
     package = f"ldpnb.papers.{source}"
-    return [claim for name in importlib.import_module(package).SECTIONS for claim in _section(source, package, name)]
+    return [
+        claim
+        for name in importlib.import_module(package).SECTIONS
+        for claim in _section(source, package, name)
+    ]
 
 
 def _section(source: str, package: str, name: str) -> list[Claim]:
@@ -70,9 +89,13 @@ def _section(source: str, package: str, name: str) -> list[Claim]:
     file = Path(str(module.__file__)).with_suffix(".toml")
     tables = tomllib.loads(text := file.read_text(encoding="utf-8"))
     shared, phrases, formulas = (tables.pop(key, {}) for key in ("section", "phrases", "formulas"))
-    formulas = {pairs.__name__.strip("_"): own for pairs, own in _routes.get(source, {}).items()} | formulas
+    formulas = {
+        pairs.__name__.strip("_"): own for pairs, own in _routes.get(source, {}).items()
+    } | formulas
     if unused := sorted(phrases.keys() - {name for name, _ in _FIELD.findall(text)}):
-        raise ValueError(f"{file.name}, [phrases]: every phrase must be used, got {', '.join(unused)}")
+        raise ValueError(
+            f"{file.name}, [phrases]: every phrase must be used, got {', '.join(unused)}"
+        )
     for key, phrase in phrases.items():  # which may use those above it
         phrases[key] = _filled(phrase, phrases)
     loaded = []
@@ -100,19 +123,29 @@ def _filled(text: str, phrases: Mapping[str, str]) -> str:
     return _FIELD.sub(lambda field: phrases.get(field[1], field[0]), " ".join(text.split()))
 
 
-def _claim(source: str, key: str, module: Any, row: dict[str, Any], groups: Mapping[str, list[str]]) -> Claim:
+def _claim(
+    source: str, key: str, module: Any, row: dict[str, Any], groups: Mapping[str, list[str]]
+) -> Claim:
     for name, value in row.items():
         if name in _CHOICES:
-            checks.choice(among=get_args(_CHOICES[name]), **{name: value})
-        elif not isinstance(value, _TYPES[checks.choice(key=name, among=(*_TYPES, *_CHOICES))]):
-            raise ValueError(f"{name} must be of type {_TYPES[name].__name__}, got {name}={value!r}")
+            checks.choice(value, name, among=get_args(_CHOICES[name]))
+        elif not isinstance(value, _TYPES[checks.choice(name, "key", among=(*_TYPES, *_CHOICES))]):
+            raise ValueError(
+                f"{name} must be of type {_TYPES[name].__name__}, got {name}={value!r}"
+            )
     question = "asks" in row
     if missing := {"asks" if question else "says", "kind", "evidence", "rests_on"} - row.keys():
         raise ValueError(f"{', '.join(sorted(missing))} must be given")
     if question != ("answer" in row):
         raise ValueError("a question (asks) and its answer must be given together")
-    rests_on = tuple(dict.fromkeys(_path(f, module) for name in row["rests_on"] for f in groups.get(name, [name])))
-    check: Callable[[Evidence], Numbers] = getattr(module, re.sub(r"\W", "_", re.sub(r"^(?=\d)", "claim_", key)))
+    rests_on = tuple(
+        dict.fromkeys(
+            _path(f, module) for name in row["rests_on"] for f in groups.get(name, [name])
+        )
+    )
+    check: Callable[[Evidence], Numbers] = getattr(
+        module, re.sub(r"\W", "_", re.sub(r"^(?=\d)", "claim_", key))
+    )
     prose = {"corrected" if name == "answer" else name: row[name] for name in _WORDS if name in row}
     settings = {name: row[name] for name in ("reach", "reading", "false_alarm") if name in row}
 
@@ -125,10 +158,19 @@ def _claim(source: str, key: str, module: Any, row: dict[str, Any], groups: Mapp
                         evidence.sure(not parted(pairs), parted(pairs))
             texts: dict[str, Any] = _numbered(prose, check(evidence) or {}, f"{source}/{key}")
             conflict = texts.pop("conflict", "")
-            stated = Verdict(status="open", kind=row["kind"], power=evidence.power, **settings, **texts)
-            return evidence.verdict(stated, example=row.get("example", False), question=question, conflict=conflict)
+            stated = Verdict(
+                status="open", kind=row["kind"], power=evidence.power, **settings, **texts
+            )
+            return evidence.verdict(
+                stated, example=row.get("example", False), question=question, conflict=conflict
+            )
         except UnsoundError as reason:
-            return Verdict(status="open", evidence=str(reason), kind=row["kind"], false_alarm=row.get("false_alarm"))
+            return Verdict(
+                status="open",
+                evidence=str(reason),
+                kind=row["kind"],
+                false_alarm=row.get("false_alarm"),
+            )
 
     decided.__wrapped__ = check  # type: ignore[attr-defined]  # where `inspect` finds what decides
     return Claim(source, key, row["place"], row["asks" if question else "says"], rests_on, decided)
@@ -142,11 +184,15 @@ def _path(formula: str, module: Any) -> str:
         return path_of(pkgutil.resolve_name(f"ldpnb.{formula}"))
 
 
-def _numbered(words: Mapping[str, str], numbers: Mapping[str, object], claim: str) -> dict[str, str]:
+def _numbered(
+    words: Mapping[str, str], numbers: Mapping[str, object], claim: str
+) -> dict[str, str]:
     """Return the words of a claim with the numbers of its check filled in."""
     fields = {name for text in words.values() for name, _ in _FIELD.findall(text)}
     if fields != numbers.keys():
         rule = "the fields of its words must be the numbers that its check returns"
-        raise ValueError(f"{claim}: {rule}, one of both lacks {', '.join(sorted(fields ^ numbers.keys()))}")
+        raise ValueError(
+            f"{claim}: {rule}, one of both lacks {', '.join(sorted(fields ^ numbers.keys()))}"
+        )
     filled = partial(_FIELD.sub, lambda field: format(numbers[field[1]], field[2] or ""))
     return {name: filled(text) for name, text in words.items()}

@@ -15,7 +15,9 @@ def write(path: Path, content: bytes) -> None:
     the path, and then what was there before still is; so does one for something that is no regular file.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    target = Path(os.path.realpath(path))  # which takes a link to itself for a file, where resolve() raises
+    target = Path(
+        os.path.realpath(path)
+    )  # which takes a link to itself for a file, where resolve() raises
     partial = target.with_name(f".{secrets.token_hex(8)}.partial")
     try:
         if target.exists() and not target.is_file():

@@ -27,7 +27,13 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
     return True if helper else None
 
 
-WAITING = ("tests/browser/", "tests/sweeps/", "tests/run/test_runner.py", "tests/run/test_s", "tests/ecosystem/")
+WAITING = (
+    "tests/browser/",
+    "tests/sweeps/",
+    "tests/run/test_runner.py",
+    "tests/run/test_s",
+    "tests/ecosystem/",
+)
 """Tests that wait for other processes more than they compute."""
 
 
@@ -36,7 +42,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     files = list(dict.fromkeys(item.nodeid.partition("::")[0] for item in items))
     places: dict[str, float] = {name: place for place, name in enumerate(files)}
     waiting = [name for name in files if name.startswith(WAITING)]
-    places |= {name: len(files) / 2 * place / len(waiting) - 0.5 for place, name in enumerate(waiting)}
+    places |= {
+        name: len(files) / 2 * place / len(waiting) - 0.5 for place, name in enumerate(waiting)
+    }
     items.sort(key=lambda item: places[item.nodeid.partition("::")[0]])
 
 
@@ -66,13 +74,17 @@ def ldpnb(checkout: Path) -> Callable[..., subprocess.CompletedProcess]:
     def call(*arguments: str, **environment: str) -> subprocess.CompletedProcess:
         command = [sys.executable, "-m", "ldpnb", *arguments]
         streams = {"capture_output": True, "text": True, "timeout": PATIENCE}
-        return subprocess.run(command, **streams, env={**os.environ, **environment}, cwd=checkout, check=False)
+        return subprocess.run(
+            command, **streams, env={**os.environ, **environment}, cwd=checkout, check=False
+        )
 
     return call
 
 
 @pytest.fixture
-def said(checkout: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+def said(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., str]:
     """What the command line says of what it refuses, called in this process."""
 
     def call(*arguments: str) -> str:

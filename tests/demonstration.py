@@ -8,9 +8,7 @@ from pathlib import Path
 from nbformat import v4
 from patience import PATIENCE
 
-PARAMETERS = (
-    'users: int = 4  # number of users\nfactor: float = 0.5  # what they are multiplied by\nlabel: str = "a"  # a name'
-)
+PARAMETERS = 'users: int = 4  # number of users\nfactor: float = 0.5  # what they are multiplied by\nlabel: str = "a"  # a name'
 COMPUTE = (
     "import pandas as pd\n"
     "from ldpnb.notebook import curves, publish\n"
@@ -22,9 +20,13 @@ COMPUTE = (
 def notebook(*cells: str) -> str:
     """A notebook whose first code cell is tagged parameters."""
     tags = [{"tags": ["parameters"]}] + [{}] * (len(cells) - 1)
-    made = [v4.new_code_cell(cell, metadata=tagged) for cell, tagged in zip(cells, tags, strict=True)]
+    made = [
+        v4.new_code_cell(cell, metadata=tagged) for cell, tagged in zip(cells, tags, strict=True)
+    ]
     kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
-    return v4.writes(v4.new_notebook(cells=[v4.new_markdown_cell("# A demonstration"), *made], metadata=kernel))
+    return v4.writes(
+        v4.new_notebook(cells=[v4.new_markdown_cell("# A demonstration"), *made], metadata=kernel)
+    )
 
 
 WORK = {

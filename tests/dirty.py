@@ -77,7 +77,9 @@ def months(days: Sequence[dt.date]) -> dict[str, int]:
     return tally([f"{day:%Y-%m}" for day in days])
 
 
-def dirty(file: str, content: Any, column: str, truth: Any, asked: str | None = None, /, **stated: Any) -> Dirty:
+def dirty(
+    file: str, content: Any, column: str, truth: Any, asked: str | None = None, /, **stated: Any
+) -> Dirty:
     """Return a file; what is stated is asked for, unless `asked` says what is."""
     words = spelled(Reading(**stated).stated())
     asked = "".join(f"(?=.*{re.escape(word)})" for word in words) if asked is None else asked
@@ -120,7 +122,9 @@ AGE, AGE_ROWS = mean(AGES), [["age"], *([a] for a in AGES)]
 csv = partial(dirty, "a.csv")
 
 
-def column(entries: Sequence[Any], truth: Any, asked: str | None = None, sep: str = ",", **stated: Any) -> Dirty:
+def column(
+    entries: Sequence[Any], truth: Any, asked: str | None = None, sep: str = ",", **stated: Any
+) -> Dirty:
     """Return a file with a column of some entries beside another one."""
     return csv(text(f"it{sep}x", entries, AGES, sep=sep), "it", truth, asked, **stated)
 
@@ -133,7 +137,9 @@ def coded(numbers: Sequence[int | None], code: Any) -> Dirty:
 KINDS = {
     # encodings
     "cp1252": csv(text("ort;x", TOWNS, AGES, sep=";", encoding="cp1252"), "ort", tally(TOWNS)),
-    "utf-16 without a mark": csv(text("ort;x", TOWNS, AGES, sep=";", encoding="utf-16-le"), "ort", tally(TOWNS)),
+    "utf-16 without a mark": csv(
+        text("ort;x", TOWNS, AGES, sep=";", encoding="utf-16-le"), "ort", tally(TOWNS)
+    ),
     "cp1251": csv(CYRILLIC, "city", tally(CITIES), encoding="cp1251"),
     "the only encoding that fits": csv(
         text("city,x", cycled("東京", "大阪", "名古屋"), AGES, encoding="shift_jis"),
@@ -149,11 +155,15 @@ KINDS = {
         encoding="cp1252",
     ),
     "accents of their own": csv(
-        text("größe,x", cycled("Köln", normalize("NFD", "Köln"), "Bonn"), AGES).replace("ö".encode(), b"o\xcc\x88", 1),
+        text("größe,x", cycled("Köln", normalize("NFD", "Köln"), "Bonn"), AGES).replace(
+            "ö".encode(), b"o\xcc\x88", 1
+        ),
         "größe",
         tally(cycled("Köln", "Köln", "Bonn")),
     ),
-    "two files joined": csv(text("ort", TOWNS) + text("", TOWNS, encoding="cp1252"), "ort", REFUSED, "UTF-8"),
+    "two files joined": csv(
+        text("ort", TOWNS) + text("", TOWNS, encoding="cp1252"), "ort", REFUSED, "UTF-8"
+    ),
     "a zero byte": csv(SURVEY.replace(b"m\n", b"m\0\n", 1), "age", AGE),
     # marks of numbers
     "decimal commas": column(COMMA, ROUND, sep=";"),
@@ -179,13 +189,22 @@ KINDS = {
         strip="()",
     ),
     "minus behind": column(
-        [f"{-a}-" if a < 0 else a for a in SIGNED], mean(SIGNED), r"strip=- \(take them off, '25-' is -25\)", strip="-"
+        [f"{-a}-" if a < 0 else a for a in SIGNED],
+        mean(SIGNED),
+        r"strip=- \(take them off, '25-' is -25\)",
+        strip="-",
     ),
     "minus behind a currency": column(
-        [f"€{-a}-" if a < 0 else f"€{a}" for a in SIGNED], mean(SIGNED), r"strip=\[", strip=["€", "-"]
+        [f"€{-a}-" if a < 0 else f"€{a}" for a in SIGNED],
+        mean(SIGNED),
+        r"strip=\[",
+        strip=["€", "-"],
     ),
     "a currency in brackets": column(
-        [f"(€{-a})" if a < 0 else f"€{a}" for a in SIGNED], mean(SIGNED), r"'€18' is 18", strip=["€", "()"]
+        [f"(€{-a})" if a < 0 else f"€{a}" for a in SIGNED],
+        mean(SIGNED),
+        r"'€18' is 18",
+        strip=["€", "()"],
     ),
     "fewer than five": column(
         [f"<{a}" if a < 20 else a for a in AGES],
@@ -207,7 +226,10 @@ KINDS = {
         missing=[77, 88],
     ),
     "codes near zero": column(
-        [a or -1 - i % 2 for i, a in enumerate(BOTH)], mean(BOTH), "missing=.*-1.*-2", missing=[-1, -2]
+        [a or -1 - i % 2 for i, a in enumerate(BOTH)],
+        mean(BOTH),
+        "missing=.*-1.*-2",
+        missing=[-1, -2],
     ),
     "a code beside another that is stated": dirty(
         "a.csv",
@@ -221,18 +243,28 @@ KINDS = {
     "codes among negative numbers": coded([a and a - 38 for a in BOTH], -999),
     "codes below all numbers": coded([a and 5000 + a for a in BOTH], 99),
     "numbers too large": column([a or "7e400" for a in BOTH], mean(BOTH), missing="inf"),
-    "codes that are answers": column([a or 99 for a in BOTH], mean([a or 99 for a in BOTH]), present="99"),
+    "codes that are answers": column(
+        [a or 99 for a in BOTH], mean([a or 99 for a in BOTH]), present="99"
+    ),
     "dots": coded(BOTH, "."),
-    "addresses": column([f"192.168.{a}.100" for a in AGES], tally([f"192.168.{a}.100" for a in AGES])),
+    "addresses": column(
+        [f"192.168.{a}.100" for a in AGES], tally([f"192.168.{a}.100" for a in AGES])
+    ),
     "leading zeros": column(CODES, tally(CODES), kind="category"),
-    "long numbers": column(LONG, tally(LONG), "more than 15 digits.*kind=category", kind="category"),
+    "long numbers": column(
+        LONG, tally(LONG), "more than 15 digits.*kind=category", kind="category"
+    ),
     "Namibia": column(cycled("NA", "DE", ""), tally(cycled("NA", "DE", None)), present="NA"),
-    "nobody": column(cycled("None", "one", "two"), tally(cycled(None, "one", "two")), missing="None"),
+    "nobody": column(
+        cycled("None", "one", "two"), tally(cycled(None, "one", "two")), missing="None"
+    ),
     "blanks that do not show": column(
         cycled("Bad Ems", "Bad\u00a0Ems", "Bad  Ems\u200b"), REFUSED, "two values or more"
     ),
     "blank entries": column(cycled("m", " ", "f"), tally(cycled("m", None, "f"))),
-    "answers in two cases": column(cycled("Yes", "yes", "No"), tally(cycled("yes", "yes", "no")), fold=True),
+    "answers in two cases": column(
+        cycled("Yes", "yes", "No"), tally(cycled("yes", "yes", "no")), fold=True
+    ),
     "true and 1": dirty("a.jsonl", MIXED, "a", tally(cycled("True", "1")), kind="category"),
     # shape
     "titles": csv(b"Survey 2024\nOffice\n\n" + SURVEY, "age", AGE, skip=3),
@@ -245,17 +277,23 @@ KINDS = {
         skip=1,
     ),
     "names of parts below": csv(
-        b"id,age,which\n,in years,phone\n" + text("", range(ROWS), AGES, ["phone"] * ROWS), "age", AGE, header=2
+        b"id,age,which\n,in years,phone\n" + text("", range(ROWS), AGES, ["phone"] * ROWS),
+        "age",
+        AGE,
+        header=2,
     ),
     "comments": csv(b"# made by a tool\n" + SURVEY, "sex", PAIR, skip=1),
     "no header": csv(text("", AGES, SEXES), "2", PAIR, header=0),
-    "units below the header": csv(b"age,sex\nin years,letter\n" + text("", AGES, SEXES), "age", AGE, header=2),
+    "units below the header": csv(
+        b"age,sex\nin years,letter\n" + text("", AGES, SEXES), "age", AGE, header=2
+    ),
     "a total": csv(SURVEY + b"Total,all\n", "sex", PAIR, footer=1),
     "a total first": csv(b"sex,age\nTotal,2000\n" + text("", SEXES, AGES), "age", AGE, header=2),
     "a total above empty rows": csv(SURVEY + b"Total,9\n,\nSource: own,\n", "age", AGE, footer=2),
     "a mean": csv(SURVEY + b"Mean,all\n", "sex", PAIR, footer=1),
     "six rows below": csv(
-        text("town,x,age", TOWNS, TOWNS, AGES) + b"Gesamtergebnis,,9\n,,\na,,\nb,,\nc,,\nd,,\nQuelle: own,,\n",
+        text("town,x,age", TOWNS, TOWNS, AGES)
+        + b"Gesamtergebnis,,9\n,,\na,,\nb,,\nc,,\nd,,\nQuelle: own,,\n",
         "age",
         AGE,
         footer=6,
@@ -282,13 +320,24 @@ KINDS = {
     "line ends in quotes": csv(text("note,age", ['"one\ntwo"'] * ROWS, AGES), "age", AGE),
     "separators at the ends": csv(text("age;sex;", AGES, SEXES, [""] * ROWS, sep=";"), "sex", PAIR),
     "separators below the header": csv(text("age,sex", AGES, SEXES, [""] * ROWS), "sex", PAIR),
-    "names of rows": dirty("a.txt", text("age\tsex", range(ROWS), AGES, SEXES, sep="\t"), "3", PAIR, skip=1, header=0),
-    "a name twice": csv(
-        text("q,q,age", AGES, SEXES, AGES), "q", REFUSED, "columns are called 'q'.*skip=1 and header=0"
+    "names of rows": dirty(
+        "a.txt", text("age\tsex", range(ROWS), AGES, SEXES, sep="\t"), "3", PAIR, skip=1, header=0
     ),
-    "a name twice, numbered": csv(text("q,q,age", AGES, SEXES, AGES), "2", PAIR, "no column", skip=1, header=0),
-    "sep=": csv(b"\xef\xbb\xbfsep=;\r\n" + text("age;sex", AGES, SEXES, sep=";", end="\r\n"), "age", AGE),
-    "a byte order mark": csv(b"\xef\xbb\xbf" + text("age;größe", AGES, AGES, sep=";", end="\r\n"), "age", AGE),
+    "a name twice": csv(
+        text("q,q,age", AGES, SEXES, AGES),
+        "q",
+        REFUSED,
+        "columns are called 'q'.*skip=1 and header=0",
+    ),
+    "a name twice, numbered": csv(
+        text("q,q,age", AGES, SEXES, AGES), "2", PAIR, "no column", skip=1, header=0
+    ),
+    "sep=": csv(
+        b"\xef\xbb\xbfsep=;\r\n" + text("age;sex", AGES, SEXES, sep=";", end="\r\n"), "age", AGE
+    ),
+    "a byte order mark": csv(
+        b"\xef\xbb\xbf" + text("age;größe", AGES, AGES, sep=";", end="\r\n"), "age", AGE
+    ),
     "old line ends": csv(text("age,sex", AGES, SEXES, end="\r"), "sex", PAIR),
     "tabs": csv(text("age\tsex", AGES, SEXES, sep="\t"), "sex", PAIR),
     "bars": csv(text("age|sex", AGES, SEXES, sep="|"), "sex", PAIR),
@@ -300,7 +349,10 @@ KINDS = {
     ),
     "blanks around": csv(text(" age , sex", [f" {a} " for a in AGES], SEXES), "AGE", AGE),
     "users by two columns": csv(
-        b"sex,answer,n\nm,yes,1\nm,no,20\nf,yes,30\nf,no,4\n", "answer", {"yes": 31, "no": 24}, counts="n"
+        b"sex,answer,n\nm,yes,1\nm,no,20\nf,yes,30\nf,no,4\n",
+        "answer",
+        {"yes": 31, "no": 24},
+        counts="n",
     ),
     "ninety-nine users": csv(b"age,n\n1,10\n2,12\n3,99\n", "age", (331 / 121, 0), counts="n"),
     "one column without its name": csv(text("age", AGES), "", AGE),
@@ -308,7 +360,9 @@ KINDS = {
     "no entries": csv(b"age\n\n", "age", REFUSED, "has no entries"),
     # dates
     "dates with points": column([f"{d:%d.%m.%Y}" for d in DAYS], months(DAYS)),
-    "a word among dates": column(["k.A.", *(f"{d:%d.%m.%Y}" for d in DAYS[1:])], months(DAYS[1:]), missing="k.A."),
+    "a word among dates": column(
+        ["k.A.", *(f"{d:%d.%m.%Y}" for d in DAYS[1:])], months(DAYS[1:]), missing="k.A."
+    ),
     "dates for no date": column(
         ["31.12.9999", *(f"{d:%d.%m.%Y}" for d in DAYS[1:])], months(DAYS[1:]), missing="9999-12-31"
     ),
@@ -327,51 +381,87 @@ KINDS = {
     "bzip2": dirty("a.csv.bz2", bz2.compress(SURVEY), "age", AGE),
     "xz": dirty("a.csv.xz", lzma.compress(SURVEY), "age", AGE),
     "zip": dirty("a.zip", archive(a_csv=SURVEY, __MACOSX=b"\0\5"), "age", AGE),
-    "two files in one": dirty("a.zip", archive(a_csv=SURVEY, b_csv=SURVEY[:20]), "age", AGE, sheet="a.csv"),
+    "two files in one": dirty(
+        "a.zip", archive(a_csv=SURVEY, b_csv=SURVEY[:20]), "age", AGE, sheet="a.csv"
+    ),
     "a name that lies": dirty("a.xls", text("age\tsex", AGES, SEXES, sep="\t"), "age", AGE),
-    "a web page": dirty("a.xls", b"<html><table><tr><td>1</td></tr></table></html>", "age", REFUSED, "web page"),
-    "a tar archive": dirty("a.tar.gz", gzip.compress(b"\0" * 257 + b"ustar\0" + SURVEY), "age", REFUSED, "tar archive"),
-    "a picture": csv(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(range(256)) * 4, "age", REFUSED, "cannot be read"),
+    "a web page": dirty(
+        "a.xls", b"<html><table><tr><td>1</td></tr></table></html>", "age", REFUSED, "web page"
+    ),
+    "a tar archive": dirty(
+        "a.tar.gz", gzip.compress(b"\0" * 257 + b"ustar\0" + SURVEY), "age", REFUSED, "tar archive"
+    ),
+    "a picture": csv(
+        b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(range(256)) * 4, "age", REFUSED, "cannot be read"
+    ),
     "empty": csv(b"", "age", REFUSED, "empty"),
     "a header alone": csv(b"age,sex\n", "age", REFUSED, "no rows"),
     "records": dirty(
-        "a.jsonl", b"".join(b'{"age": %d}\n' % a if a else b'{"x": 1}\n' for a in BOTH), "age", mean(BOTH)
+        "a.jsonl",
+        b"".join(b'{"age": %d}\n' % a if a else b'{"x": 1}\n' for a in BOTH),
+        "age",
+        mean(BOTH),
     ),
     "broken records": dirty("a.jsonl", b'{"age": 1}\n{"age": \n', "age", REFUSED, "cannot be read"),
-    "a list of records": dirty("a.json", pd.DataFrame({"age": AGES}).to_json(orient="records").encode(), "age", AGE),
+    "a list of records": dirty(
+        "a.json", pd.DataFrame({"age": AGES}).to_json(orient="records").encode(), "age", AGE
+    ),
     "Stata": dirty("a.dta", stata, "sex", PAIR),
-    "Stata with rows that are not there": dirty("a.dta", rows_that_are_not_there, "age", REFUSED, "fewer bytes than"),
+    "Stata with rows that are not there": dirty(
+        "a.dta", rows_that_are_not_there, "age", REFUSED, "fewer bytes than"
+    ),
     "SPSS in a zip": dirty("a.zip", zipped_spss, "sex", PAIR),
-    "codes of words": dirty("a.zip", zipped_spss, "sex", mean([1 + i % 3 for i in range(ROWS)]), "", kind="number"),
-    "SPSS": dirty("a.sav", spss, "age", mean([None if i % 10 == 0 else a for i, a in enumerate(AGES)])),
+    "codes of words": dirty(
+        "a.zip", zipped_spss, "sex", mean([1 + i % 3 for i in range(ROWS)]), "", kind="number"
+    ),
+    "SPSS": dirty(
+        "a.sav", spss, "age", mean([None if i % 10 == 0 else a for i, a in enumerate(AGES)])
+    ),
     "Parquet with gaps": dirty(
         "a.parquet", parquet, "age", mean([None if i % 6 == 0 else a for i, a in enumerate(AGES)])
     ),
     "Parquet with decimals": dirty("a.parquet", parquet, "pay", mean(PAYS)),
     "Parquet with dates": dirty("a.parquet", parquet, "day", months(DAYS)),
-    "Parquet with dates as numbers": dirty("a.parquet", parquet, "digits", months(DAYS), "", dates="%Y%m%d"),
+    "Parquet with dates as numbers": dirty(
+        "a.parquet", parquet, "digits", months(DAYS), "", dates="%Y%m%d"
+    ),
     "Parquet with answers": dirty("a.parquet", parquet, "own", tally([str(a > 40) for a in AGES])),
-    "Parquet with a date beyond all years": dirty("a.parquet", parquet, "end", REFUSED, "out of range"),
+    "Parquet with a date beyond all years": dirty(
+        "a.parquet", parquet, "end", REFUSED, "out of range"
+    ),
     "Parquet with lists": dirty("a.parquet", parquet, "list", REFUSED, "lists or records"),
     "SQLite": dirty("a.db", lambda p: database(p, people={"age": BOTH}), "age", mean(BOTH)),
-    "two tables": dirty("a.db", lambda p: database(p, a={"age": AGES}, b={"age": [1]}), "age", AGE, sheet="a"),
+    "two tables": dirty(
+        "a.db", lambda p: database(p, a={"age": AGES}, b={"age": [1]}), "age", AGE, sheet="a"
+    ),
     "a workbook": workbook([["age", "sex"], *zip(AGES, SEXES, strict=True)], "age", AGE),
-    "a second sheet": dirty("a.xlsx", lambda p: book(p, info=[["read"]], data=AGE_ROWS), "age", AGE, sheet="data"),
+    "a second sheet": dirty(
+        "a.xlsx", lambda p: book(p, info=[["read"]], data=AGE_ROWS), "age", AGE, sheet="data"
+    ),
     "a workbook with titles": workbook(TITLED, "age", AGE, "skip=2", skip=2, footer=1),
-    "errors in cells": workbook([["age", "x"], *[[a or "#DIV/0!", 1] for a in BOTH]], "age", mean(BOTH)),
-    "a cell far from all others": dirty("a.xlsx", far_cell, "age", REFUSED, "reaches to XFD1048576.*delete those far"),
+    "errors in cells": workbook(
+        [["age", "x"], *[[a or "#DIV/0!", 1] for a in BOTH]], "age", mean(BOTH)
+    ),
+    "a cell far from all others": dirty(
+        "a.xlsx", far_cell, "age", REFUSED, "reaches to XFD1048576.*delete those far"
+    ),
     "dates in cells": workbook([["d", "x"], *[[d, 1] for d in DAYS]], "d", months(DAYS)),
     "a word among dates in cells": workbook(
         [["d", "x"], ["k.A.", 1], *[[d, 1] for d in DAYS]], "d", months(DAYS), missing="k.A."
     ),
     "typed dates and others": workbook(TYPED, "d", months(DAYS), "several forms", dates="%d.%m.%Y"),
     "dates for no date in cells": workbook(
-        [["d", "x"], [dt.date(1900, 1, 1), 1], *[[d, 1] for d in DAYS]], "d", months(DAYS), missing="1900-01-01"
+        [["d", "x"], [dt.date(1900, 1, 1), 1], *[[d, 1] for d in DAYS]],
+        "d",
+        months(DAYS),
+        missing="1900-01-01",
     ),
     "a code among dates in cells": workbook(
         [["d", "x"], [-9, 1], *[[d, 1] for d in DAYS]], "d", months(DAYS), missing=-9
     ),
     "numbers as text": workbook([["age", "x"], *[[str(a), 1] for a in AGES]], "age", AGE),
-    "cells over several rows": dirty("a.xlsx", merged_cells, "sex", tally([SEXES[i // 4] for i in range(ROWS)])),
+    "cells over several rows": dirty(
+        "a.xlsx", merged_cells, "sex", tally([SEXES[i // 4] for i in range(ROWS)])
+    ),
     "empty rows between others": workbook([["kids", "x"], [1, 3], [], [2, 3]], "kids", (1.5, 1)),
 }

@@ -21,7 +21,9 @@ PAYS = [1000 + 37 * i + i / 8 for i in range(ROWS)]
 DAYS = [dt.date(2024, 1 + i % 12, 1 + (5 * i) % 28) for i in range(ROWS)]
 
 
-def text(header: str, *columns: Sequence[Any], sep: str = ",", encoding: str = "utf-8", end: str = "\n") -> bytes:
+def text(
+    header: str, *columns: Sequence[Any], sep: str = ",", encoding: str = "utf-8", end: str = "\n"
+) -> bytes:
     """Return delimited text; the header is written as it is."""
     rows = [sep.join(map(str, row)) for row in zip(*columns, strict=True)]
     return "".join(line + end for line in ([header] if header else []) + rows).encode(encoding)
@@ -48,7 +50,10 @@ def far_cell(path: Path) -> None:
 
 def merged_cells(path: Path) -> None:
     """Write a workbook with a cell for every four rows."""
-    book(path, a=[["age", "sex"], *[[a, None if i % 4 else SEXES[i // 4]] for i, a in enumerate(AGES)]])
+    book(
+        path,
+        a=[["age", "sex"], *[[a, None if i % 4 else SEXES[i // 4]] for i, a in enumerate(AGES)]],
+    )
     made = openpyxl.load_workbook(path)
     for row in range(2, ROWS + 2, 4):
         made["a"].merge_cells(f"B{row}:B{row + 3}")
@@ -90,7 +95,11 @@ def zipped_spss(path: Path) -> bytes:
     """Return an archive with an SPSS file in which every code of a column has a word."""
     words = {"sex": dict(enumerate(SEXES[:3], 1))}
     inner = path.with_name("inner.sav")
-    pyreadstat.write_sav(pd.DataFrame({"sex": [1.0 + i % 3 for i in range(ROWS)]}), inner, variable_value_labels=words)
+    pyreadstat.write_sav(
+        pd.DataFrame({"sex": [1.0 + i % 3 for i in range(ROWS)]}),
+        inner,
+        variable_value_labels=words,
+    )
     return archive(**{"inner.sav": inner.read_bytes()})
 
 
@@ -102,8 +111,20 @@ def spss(path: Path) -> None:
 
 def parquet(path: Path) -> None:
     """Write a Parquet file with typed columns."""
-    columns = {"age": pd.array([None if i % 6 == 0 else a for i, a in enumerate(AGES)], dtype="Int64")}
-    columns |= {"pay": [Decimal(str(p)) for p in PAYS], "sex": pd.Categorical(SEXES), "list": [[a] for a in AGES]}
-    columns |= {"own": [a > 40 for a in AGES], "day": DAYS, "digits": [int(f"{d:%Y%m%d}") for d in DAYS]}
-    columns["end"] = pd.array([10**7] * ROWS, pd.ArrowDtype(pa.int32())).astype(pd.ArrowDtype(pa.date32()))
+    columns = {
+        "age": pd.array([None if i % 6 == 0 else a for i, a in enumerate(AGES)], dtype="Int64")
+    }
+    columns |= {
+        "pay": [Decimal(str(p)) for p in PAYS],
+        "sex": pd.Categorical(SEXES),
+        "list": [[a] for a in AGES],
+    }
+    columns |= {
+        "own": [a > 40 for a in AGES],
+        "day": DAYS,
+        "digits": [int(f"{d:%Y%m%d}") for d in DAYS],
+    }
+    columns["end"] = pd.array([10**7] * ROWS, pd.ArrowDtype(pa.int32())).astype(
+        pd.ArrowDtype(pa.date32())
+    )
     pd.DataFrame(columns).to_parquet(path, index=False)

@@ -20,8 +20,8 @@ def pure_variance(holders: Real, *, users: Real, mechanism: FrequencyMechanism) 
     - `holders`, float, any shape: number ``f`` of users with the value, in ``[0, users]``.
     - `users`, int: number ``n >= 1`` of users.
     """
-    number = checks.whole(users=users, at_least=1)
-    own = checks.numbers(holders=holders, low=0, high=number)
+    number = checks.whole(users, "users", at_least=1)
+    own = checks.numbers(holders, "holders", low=0, high=number)
     p, q, miss, gap = mechanism.p, mechanism.q, mechanism.miss_rate, mechanism.truthful_rate
     return (own * p * miss + (number - own) * q * (miss + gap)) / gap / gap
 
@@ -31,18 +31,22 @@ def central_laplace_count_variance(epsilon: Real, sensitivity: Real = 2.0) -> Re
 
     The sensitivity of a histogram is 2 for replacing a user's value (lecture20, "Frequency estimation", central model).
     """
-    scale = checks.positive(sensitivity=sensitivity) / checks.positive(epsilon=epsilon)
+    scale = checks.positive(sensitivity, "sensitivity") / checks.positive(epsilon, "epsilon")
     return 2 * (scale * scale)
 
 
-def central_laplace_largest_error(epsilon: Real, domain_size: Real, failure: Real, sensitivity: Real = 2.0) -> Real:
+def central_laplace_largest_error(
+    epsilon: Real, domain_size: Real, failure: Real, sensitivity: Real = 2.0
+) -> Real:
     """Return the error that the worst of ``k`` noisy counts exceeds with exactly probability `failure`.
 
     ``-(sensitivity / epsilon) ln(1 - (1 - failure)^(1/k))``, since the ``k`` noises are independent; in lecture20,
     "Frequency estimation", ``|f(x) - f-hat(x)| <= alpha`` for all x.
     """
-    every = np.log1p(-checks.open_probability(failure=failure)) / checks.whole(domain_size=domain_size, at_least=1)
-    scale = checks.positive(sensitivity=sensitivity) / checks.positive(epsilon=epsilon)
+    every = np.log1p(-checks.open_probability(failure, "failure")) / checks.whole(
+        domain_size, "domain_size", at_least=1
+    )
+    scale = checks.positive(sensitivity, "sensitivity") / checks.positive(epsilon, "epsilon")
     return -scale * np.log(-np.expm1(every))
 
 
@@ -53,8 +57,10 @@ def unary_report_bits(p: Real, q: Real, domain_size: Real) -> Real:
     fixed ``q`` (lecture20, "Communication: Omega(d) bits"). `p` and `q` are the probabilities of a one at the sender's
     value and at another; sign vectors have ``q = 1/2``.
     """
-    others = checks.whole(domain_size=domain_size, at_least=1) - 1
-    return _binary_entropy(checks.probability(p=p)) + others * _binary_entropy(checks.probability(q=q))
+    others = checks.whole(domain_size, "domain_size", at_least=1) - 1
+    return _binary_entropy(checks.probability(p, "p")) + others * _binary_entropy(
+        checks.probability(q, "q")
+    )
 
 
 def _binary_entropy(chance: Real) -> Real:

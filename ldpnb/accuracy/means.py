@@ -32,11 +32,13 @@ def variance(mechanism: MeanMechanism, values: ArrayLike, counts: ArrayLike) -> 
     - `values`, (v,) float: distinct values in ``[0, upper]``.
     - `counts`, (v,) int: how many users hold each.
     """
-    users = checks.counts(counts=counts)
+    users = checks.counts(counts, "counts")
     if not isinstance(mechanism, OneBit):
         return float(worst_variance(mechanism, int(users.sum())))
     zero, one = mechanism.channel(values)
-    return float((mechanism.upper / users.sum() / mechanism.slope) ** 2 * np.sum(users * zero * one))
+    return float(
+        (mechanism.upper / users.sum() / mechanism.slope) ** 2 * np.sum(users * zero * one)
+    )
 
 
 def worst_variance(mechanism: MeanMechanism, users: Real) -> Real:
@@ -45,9 +47,11 @@ def worst_variance(mechanism: MeanMechanism, users: Real) -> Real:
     ``upper^2 coth^2(epsilon/2) / (4n)`` for one bit (all values at ``upper / 2``), ``2 (upper / epsilon)^2 / n`` for
     noise added by users, ``2 (upper / (n epsilon))^2`` for a curator's.
     """
-    number = checks.whole(users=users, at_least=1)
+    number = checks.whole(users, "users", at_least=1)
     if isinstance(mechanism, OneBit):
-        return (mechanism.upper / mechanism.slope) * (mechanism.upper / mechanism.slope) / (4 * number)
+        return (
+            (mechanism.upper / mechanism.slope) * (mechanism.upper / mechanism.slope) / (4 * number)
+        )
     noise = 2 * (mechanism.scale * mechanism.scale) / number
     return noise / number if isinstance(mechanism, CentralLaplace) else noise
 
@@ -58,8 +62,8 @@ def warner_variance(epsilon: Real, users: Real) -> Real:
     lecture20, "Randomized response", has ``e^epsilon / ((e^epsilon - 1)^2 n)``, hence an error ``O(1 / (epsilon sqrt
     n))``.
     """
-    root = np.sinh(checks.positive(epsilon=epsilon) / 2)
-    return 1 / (4 * checks.whole(users=users, at_least=1) * (root * root))
+    root = np.sinh(checks.positive(epsilon, "epsilon") / 2)
+    return 1 / (4 * checks.whole(users, "users", at_least=1) * (root * root))
 
 
 def warner_error(epsilon: ArrayLike, users: int, ones: int, failure: float) -> Floats:
@@ -67,14 +71,21 @@ def warner_error(epsilon: ArrayLike, users: int, ones: int, failure: float) -> F
 
     The law of false ones less false zeros, on ``users + 1`` points, is found by a Fourier transform.
     """
-    budgets, number = np.asarray(epsilon, dtype=float)[..., None], checks.whole(users=users, at_least=1)
+    budgets, number = (
+        np.asarray(epsilon, dtype=float)[..., None],
+        checks.whole(users, "users", at_least=1),
+    )
     lie, lies = 1 / (1 + np.exp(budgets)), np.arange(-ones, number - ones + 1)
     turn = np.exp(-2j * np.pi * np.arange(number + 1) / (number + 1))
-    law = np.fft.ifft((1 - lie + lie * turn) ** (number - ones) * (1 - lie + lie / turn) ** ones, axis=-1).real
+    law = np.fft.ifft(
+        (1 - lie + lie * turn) ** (number - ones) * (1 - lie + lie / turn) ** ones, axis=-1
+    ).real
     errors = np.abs(lies - (number - 2 * ones) * lie) / (number * np.tanh(budgets / 2))
     order = np.argsort(errors, axis=-1, kind="stable")
     met = np.cumsum(np.take_along_axis(law[..., lies], order, axis=-1), axis=-1)
-    enough = np.argmax(met >= 1 - checks.open_probability(failure=failure) - 1e-12, axis=-1)[..., None]
+    enough = np.argmax(met >= 1 - checks.open_probability(failure, "failure") - 1e-12, axis=-1)[
+        ..., None
+    ]
     return np.take_along_axis(np.take_along_axis(errors, order, axis=-1), enough, axis=-1)[..., 0]
 
 
@@ -84,7 +95,7 @@ def largest_warner_constant(users: int, failure: float) -> float:
     At fixed bits the error jumps down at isolated budgets and is smooth between them. The best points of a grid up to
     12 nats are followed to their jumps. For at most 200 users, where the normal limit is already close.
     """
-    checks.whole(users=users, at_least=1, at_most=_FEW)
+    checks.whole(users, "users", at_least=1, at_most=_FEW)
     grid = np.geomspace(0.02, 12, 400)
 
     def constants(budgets: Floats, ones: int) -> Floats:
@@ -108,7 +119,7 @@ def one_bit_floor(upper: Real, users: Real) -> Real:
 
     This is the limit, at large budgets, of the error that lecture20 writes as ``O(upper / (epsilon sqrt n))``.
     """
-    return checks.positive(upper=upper) / (2 * np.sqrt(checks.whole(users=users, at_least=1)))
+    return checks.positive(upper, "upper") / (2 * np.sqrt(checks.whole(users, "users", at_least=1)))
 
 
 def one_bit_crossing() -> float:
@@ -134,7 +145,10 @@ def approximate_bit_variance(epsilon: Real, delta: Real, users: Real) -> Real:
     reports give ``(1 / (delta + (1-delta) tanh^2(epsilon/2)) - 1) / (4n)``; at ``delta = 0`` that is `warner_variance`.
     It answers the decidable part of the question "(epsilon, 0)-LDP v.s. (epsilon, delta)-LDP ?" of lecture20.
     """
-    share, root = checks.probability(delta=delta), np.sinh(checks.positive(epsilon=epsilon) / 2)
+    share, root = (
+        checks.probability(delta, "delta"),
+        np.sinh(checks.positive(epsilon, "epsilon") / 2),
+    )
     return warner_variance(epsilon, users) * (1 - share) / (1 + share / (root * root))
 
 
@@ -144,12 +158,12 @@ def laplace_report_bits(mechanism: LocalLaplace, resolution: Real) -> Real:
     Reports are rounded to multiples of `resolution`, well below ``upper / epsilon``. lecture20, "Communication issues",
     has ``O(log upper)`` bits per user, at resolution 1.
     """
-    return (1 + np.log(2 * mechanism.scale / checks.positive(resolution=resolution))) / np.log(2)
+    return (1 + np.log(2 * mechanism.scale / checks.positive(resolution, "resolution"))) / np.log(2)
 
 
 def normal_quantile(failure: float) -> float:
     """Return ``z`` with ``Pr(|N(0,1)| > z) = failure``."""
-    return float(-special.ndtri(checks.open_probability(failure=failure) / 2))
+    return float(-special.ndtri(checks.open_probability(failure, "failure") / 2))
 
 
 def normal_error(variance: float, failure: float) -> float:
@@ -158,7 +172,7 @@ def normal_error(variance: float, failure: float) -> float:
     Estimates here are sums over many users, so this is the limit for large ``n``; `certain_error` holds for every
     ``n``.
     """
-    return normal_quantile(failure) * float(np.sqrt(checks.non_negative(variance=variance)))
+    return normal_quantile(failure) * float(np.sqrt(checks.non_negative(variance, "variance")))
 
 
 def certain_error(mechanism: OneBit | CentralLaplace, users: Real, failure: Real) -> Real:
@@ -168,7 +182,10 @@ def certain_error(mechanism: OneBit | CentralLaplace, users: Real, failure: Real
     Chernoff bound"). For the curator ``upper ln(1/failure) / (n epsilon)``, exceeded with exactly that probability
     ("Mean estimation", central model, up to the constant).
     """
-    chance, number = checks.open_probability(failure=failure), checks.whole(users=users, at_least=1)
+    chance, number = (
+        checks.open_probability(failure, "failure"),
+        checks.whole(users, "users", at_least=1),
+    )
     if isinstance(mechanism, OneBit):
         return 2 * np.sqrt(np.log(2 / chance) / 2 * worst_variance(mechanism, users))
     return -np.log(chance) * mechanism.scale / number
@@ -185,7 +202,7 @@ def users_needed(mechanism: MeanMechanism, error: Real, failure: Real) -> Real:
     >>> round(float(users_needed(CentralLaplace(1.0), 0.1, np.exp(-3))), 12)
     30.0
     """
-    target = checks.positive(error=error)
+    target = checks.positive(error, "error")
     if isinstance(mechanism, CentralLaplace):
         return certain_error(mechanism, 1, failure) / target
     deviations = normal_quantile(failure) / target
@@ -199,7 +216,7 @@ def users_for_certain(mechanism: OneBit | LocalLaplace, error: float, failure: f
     concentrate monotonically (Proschan, 1965), so bisection finds the smallest number if that is at most 1e10.
     """
     if isinstance(mechanism, OneBit):
-        return float((certain_error(mechanism, 1, failure) / checks.positive(error=error)) ** 2)
+        return float((certain_error(mechanism, 1, failure) / checks.positive(error, "error")) ** 2)
     near = users_needed(mechanism, error, failure)
     if not near <= MOST_COUNTED:
         raise ValueError(
@@ -222,7 +239,7 @@ def success(mechanism: OneBit | LocalLaplace, users: int, error: float) -> float
     These are all at ``upper / 2``, where ones less zeros are a sum of fair signs; an error that equals `error` up to
     rounding counts as met. For noise the data do not matter.
     """
-    number, target = checks.whole(users=users, at_least=1), checks.positive(error=error)
+    number, target = checks.whole(users, "users", at_least=1), checks.positive(error, "error")
     if isinstance(mechanism, OneBit):
         reach = number * (target / mechanism.upper) * mechanism.slope
         return 1 - tails.symmetric_binomial(number, float(2 * reach + 1e-6))
@@ -238,13 +255,15 @@ def laplace_sum_tail(users: int, threshold: float) -> float:
     relevant terms, a lower bound where it is below 1e-60. In lecture20 the sum is the error of the local Laplace mean
     times ``n epsilon / upper``.
     """
-    number = checks.whole(users=users, at_least=1)
-    level = checks.non_negative(threshold=threshold)
+    number = checks.whole(users, "users", at_least=1)
+    level = checks.non_negative(threshold, "threshold")
     reach, root = 12 * np.sqrt(level) + 100, np.sqrt(number)
     most = min(number, int(max(14 * root, min(level + reach, 25 * root))) + 14)
     left = np.arange(1, most + 1)
     growth = 2.0 * (number - left[:-1]) / (2 * number - left[:-1] - 1)
     chances = np.cumprod(np.concatenate([[1.0], growth]))
     low, high = np.clip([level - reach, level + reach], 0, most).astype(int)
-    survival = special.gammaincc(left[low:high], level)  # below these it is less than 1e-28, and beyond them 1
+    survival = special.gammaincc(
+        left[low:high], level
+    )  # below these it is less than 1e-28, and beyond them 1
     return float((chances[low:high] @ survival + chances[high:].sum()) / chances.sum())

@@ -19,18 +19,46 @@ from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
 @dataclass(frozen=True, slots=True)
 class SampledCounts:
-    """Counts of users who each report with one probability, by k-ary randomised response.
+    """Exact means and variances of estimated counts, if only some of the users report.
 
-    Methods take ``holders``, the number ``n f`` of users with the value in question (its expectation for iid data): a
-    number or an array by value. Results have its shape, in users or users squared.
+    Each user reports with the same probability, independently of the others, by k-ary randomised
+    response. The methods describe three estimates: one that ignores the sampling, one that divides by
+    the rate, and one that divides by the share of users whose reports came in.
 
-    - `users`, int: how many there are, ``n >= 1``, whether they report or not.
-    - `rate`, float: probability ``pi`` in ``(0, 1]`` that a user reports.
-    - `data`, {"fixed", "iid"}.
+    Parameters
+    ----------
+    users : int
+        Number ``n`` of users, at least 1, whether they report or not.
+    rate : float
+        Probability in ``(0, 1]`` that a user reports.
+    mechanism : KaryRandomisedResponse
+        How a user randomises.
+    data : {"fixed", "iid"}, optional
+        Whether the users' values are given (default), or drawn independently.
 
-    >>> survey = SampledCounts(100, 0.5, KaryRandomisedResponse(np.log(3), 2))
-    >>> round(float(survey.bias_unadjusted(50)), 9), round(float(survey.variance_rescaled(0)), 9)
-    (-50.0, 175.0)
+    Raises
+    ------
+    ValueError
+        If an argument is outside its range.
+
+    Notes
+    -----
+    Methods take `holders`, how many users hold the value in question, as a number or an array from 0
+    to `users`. For iid data it is the expected number. Means and biases are in users, variances in
+    users squared.
+
+    References
+    ----------
+    Sections 2 and 3 of Biswas, Cormode and Maple (2022).
+
+    Examples
+    --------
+    Of 100 users, 50 hold the value, and half report at epsilon = ln 3. The estimate that ignores the
+    sampling has the bias -(1 - 1/2) (50 + 100 / (3 - 1)) = -50.
+
+    >>> survey = SampledCounts(users=100, rate=0.5, mechanism=KaryRandomisedResponse(np.log(3), 2))
+    >>> round(float(survey.bias_unadjusted(holders=50)), 9)
+    -50.0
     """
 
     users: int
@@ -40,8 +68,8 @@ class SampledCounts:
 
     def __post_init__(self) -> None:
         checks.plain(self, users=1)
-        checks.rate(rate=self.rate)
-        checks.choice(data=self.data, among=("fixed", "iid"))
+        checks.rate(self.rate, "rate")
+        checks.choice(self.data, "data", among=("fixed", "iid"))
 
     def mean_unadjusted(self, holders: Real) -> Real:
         """Return ``n f pi - n q (1 - pi) / (p - q)``, the mean of ``c_DE``: equation (4) of biswas2022."""
@@ -122,7 +150,7 @@ class SampledCounts:
         return self.users * q * (1 - q) / (gap * gap * self.rate)
 
     def _checked(self, holders: Real) -> Real:
-        return checks.numbers(holders=holders, low=0, high=self.users)
+        return checks.numbers(holders, "holders", low=0, high=self.users)
 
     def _shares(self, holders: Real) -> tuple[Real, Real]:
         """Return the shares of holders and of other users, neither as 1 less the other."""
@@ -139,7 +167,10 @@ class SampledCounts:
         over = self.rate * gap * gap
 
         def one_user(share: Real, other: Real) -> Real:
-            lift, lie = distance(share, other), share * self.mechanism.miss_rate + other * (1 - self.mechanism.q)
+            lift, lie = (
+                distance(share, other),
+                share * self.mechanism.miss_rate + other * (1 - self.mechanism.q),
+            )
             return self._s(share, other) * lie + (1 - self.rate) * lift * lift
 
         if self.data == "iid":

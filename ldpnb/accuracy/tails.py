@@ -19,14 +19,17 @@ MOST_SIGNS = 10**12
 
 def chebyshev(variance: float, deviation: float) -> float:
     """Return Chebyshev's bound ``min(1, variance / deviation^2)``."""
-    spread, distance = checks.non_negative(variance=variance), checks.positive(deviation=deviation)
+    spread, distance = (
+        checks.non_negative(variance, "variance"),
+        checks.positive(deviation, "deviation"),
+    )
     return spread / (distance * distance) if spread < distance * distance else 1.0
 
 
 def hoeffding(terms: int, deviation: float) -> float:
     """Return Hoeffding's ``min(1, 2 exp(-deviation^2 / (2 terms)))`` for independent variables in ``[-1, 1]``."""
-    number = checks.whole(terms=terms, at_least=1)
-    distance = checks.positive(deviation=deviation)
+    number = checks.whole(terms, "terms", at_least=1)
+    distance = checks.positive(deviation, "deviation")
     return min(1.0, 2 * float(np.exp(-(distance * distance) / (2 * number))))
 
 
@@ -35,9 +38,11 @@ def bernstein(variance: float, bound: float, deviation: float) -> float:
 
     `variance` is that of the sum, `bound` the largest distance of a summand from its mean.
     """
-    distance, most = checks.positive(deviation=deviation), checks.positive(bound=bound)
-    spread = checks.non_negative(variance=variance)
-    return min(1.0, 2 * float(np.exp(-(distance * distance) / (2 * spread + 2 * most * distance / 3))))
+    distance, most = checks.positive(deviation, "deviation"), checks.positive(bound, "bound")
+    spread = checks.non_negative(variance, "variance")
+    return min(
+        1.0, 2 * float(np.exp(-(distance * distance) / (2 * spread + 2 * most * distance / 3)))
+    )
 
 
 def symmetric_binomial(terms: int, deviation: float) -> float:
@@ -48,23 +53,30 @@ def symmetric_binomial(terms: int, deviation: float) -> float:
     >>> symmetric_binomial(4, 4.0), symmetric_binomial(4, 2.1)
     (0.125, 0.125)
     """
-    distance, number = checks.positive(deviation=deviation), checks.whole(terms=terms, at_least=1, at_most=MOST_SIGNS)
+    distance, number = (
+        checks.positive(deviation, "deviation"),
+        checks.whole(terms, "terms", at_least=1, at_most=MOST_SIGNS),
+    )
     if distance > number * (1 + 1e-12) + 1:
         return 0.0
     # a sum differs from the number of terms by an even number; one equal to the deviation up to rounding counts
     positive = (number + int(np.ceil(distance * (1 - 1e-12) - 2e-9)) + 1) // 2
-    return 0.0 if positive > number else min(1.0, 2 * float(betainc(positive, number - positive + 1, 0.5)))
+    return (
+        0.0
+        if positive > number
+        else min(1.0, 2 * float(betainc(positive, number - positive + 1, 0.5)))
+    )
 
 
 def normal(sd: float, deviation: float) -> float:
     """Return the two-sided normal tail ``2 Phi(-deviation / sd)``."""
-    return float(2 * ndtr(-checks.positive(deviation=deviation) / checks.positive(sd=sd)))
+    return float(2 * ndtr(-checks.positive(deviation, "deviation") / checks.positive(sd, "sd")))
 
 
 def normal_laplace(sd: float, scale: float, deviation: float) -> float:
     """Return the two-sided tail of a normal variable of standard deviation `sd` plus Laplace noise of that `scale`."""
-    spread, width = checks.positive(sd=sd), checks.positive(scale=scale)
-    far, tilt = checks.positive(deviation=deviation) / spread, spread / width
+    spread, width = checks.positive(sd, "sd"), checks.positive(scale, "scale")
+    far, tilt = checks.positive(deviation, "deviation") / spread, spread / width
     peak = math.exp(-far * far / 2) / 2
     # e^(tilt^2/2 -+ far tilt) Phi(+-far - tilt), without an overflow
     above = (
@@ -84,8 +96,8 @@ def kept_laplace_chernoff(terms: int, keep: float, scale: float, deviation: floa
     """
     from scipy.optimize import minimize_scalar
 
-    number, width = checks.whole(terms=terms, at_least=1), checks.positive(scale=scale)
-    share, chance = checks.positive(deviation=deviation) / number, checks.rate(keep=keep)
+    number, width = checks.whole(terms, "terms", at_least=1), checks.positive(scale, "scale")
+    share, chance = checks.positive(deviation, "deviation") / number, checks.rate(keep, "keep")
     rare, often = sorted((chance, 1 - chance))
 
     last = min((1 - 1e-12) / width, share / width / width / 2)
@@ -98,5 +110,7 @@ def kept_laplace_chernoff(terms: int, keep: float, scale: float, deviation: floa
             kept = math.log(rare + often * math.exp(-rate)) + often * rate if rare else 0.0
         return kept - math.log1p(-((width * rate) ** 2)) - rate * share
 
-    least = minimize_scalar(exponent, bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-12}).fun
+    least = minimize_scalar(
+        exponent, bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-12}
+    ).fun
     return min(1.0, 2 * math.exp(number * min(float(least), 0.0)))

@@ -74,7 +74,9 @@ class Column:
 
     def report(self) -> str:
         """Return in a few sentences what was read, what was left out, and what reading it revealed."""
-        sizes = ", ".join(f"{group} {size:,}" for group, size in zip(self.groups, self.sizes, strict=False))
+        sizes = ", ".join(
+            f"{group} {size:,}" for group, size in zip(self.groups, self.sizes, strict=False)
+        )
         users = f"{self.users:,} users" + (f" ({sizes})" if sizes else "")
         left = f"{self.missing:,} without an entry were left out, {self.outside:,} lay outside what was stated."
         return " ".join((f"{self.name}: {users}, {len(self.labels):,} values; {left}", *self.notes))

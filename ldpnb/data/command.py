@@ -13,14 +13,20 @@ from ldpnb.data.reading import Reading
 
 def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options on how to read a file."""
-    kinds: dict[Any, Any] = {None: {"type": click.IntRange(0)}, False: {"is_flag": True}, (): {"multiple": True}}
+    kinds: dict[Any, Any] = {
+        None: {"type": click.IntRange(0)},
+        False: {"is_flag": True},
+        (): {"multiple": True},
+    }
     for option in reversed(fields(Reading)):
         meaning, rule = option.metadata["meaning"], option.metadata["rule"]
         if rule and isinstance(option.default, str):
             meaning = f"{meaning[:-1]}: {rule}."
         meaning += " (repeatable)" if option.default == () else ""
         kind = kinds.get(option.default, {"default": option.default})
-        command = click.option(f"--{option.name.replace('_', '-')}", option.name, help=meaning, **kind)(command)
+        command = click.option(
+            f"--{option.name.replace('_', '-')}", option.name, help=meaning, **kind
+        )(command)
     return command
 
 
@@ -48,7 +54,11 @@ def inspect_file(file: Path, **options: Any) -> None:
 
 
 @click.command(short_help="Fetch the UCI Adult data.")
-@click.option("--cache", type=click.Path(file_okay=False, path_type=Path), help="Folder for it.  [env: LDPNB_CACHE]")
+@click.option(
+    "--cache",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder for it.  [env: LDPNB_CACHE]",
+)
 def download(cache: Path | None) -> None:
     """Fetch the training split of UCI Adult, whose age and work class are built in, and print the file's path."""
     from ldpnb.data.public import fetch

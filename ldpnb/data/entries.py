@@ -23,7 +23,15 @@ ABSENT = frozenset({"", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null"
 _CODES = [-1, -7, -8, -9, -66, -77, -88, -97, -98, -99, -999, -9999]
 _CODES += [88, 97, 98, 99, 777, 888, 997, 998, 999, 9998, 9999, 99999]
 _SMALL_CODES, _PAIRED_CODES, _SCALE_CODES = [-2, -3, -4, -5, -6], [66, 77], [7, 8, 9]
-_DAYS = ["1111-11-11", "1753-01-01", "1800-01-01", "1899-12-30", "1899-12-31", "1900-01-01", "1901-01-01"]
+_DAYS = [
+    "1111-11-11",
+    "1753-01-01",
+    "1800-01-01",
+    "1899-12-30",
+    "1899-12-31",
+    "1900-01-01",
+    "1901-01-01",
+]
 _DAYS += ["1970-01-01", "2099-12-31", "2199-12-31", "2999-12-31", "9999-12-31"]
 """Numbers that stand for missing answers in many surveys; whole ones of which few are negative, those beside 88 or 99,
 those of scales that end at 5 or before; and dates."""
@@ -43,8 +51,27 @@ _DATE = r"\d{1,4}[-./ ](\d{1,2}|[A-Za-z]{3,9})[-./ ]\d{1,4}T?|[A-Za-z]{3,9} \d{1
 _DATE = f"({_DATE}){_TIME}"
 _TYPED = "%Y-%m-%dT"
 """How the dates of cells that have a type are written here."""
-_FORMS = ["%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%m-%d-%Y", "%d.%m.%y", "%d/%m/%y"]
-_FORMS += ["%m/%d/%y", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%d-%b-%Y", "%Y%m%d", "%Y.%m.%d"]
+_FORMS = [
+    "%Y-%m-%d",
+    "%d.%m.%Y",
+    "%d/%m/%Y",
+    "%m/%d/%Y",
+    "%Y/%m/%d",
+    "%d-%m-%Y",
+    "%m-%d-%Y",
+    "%d.%m.%y",
+    "%d/%m/%y",
+]
+_FORMS += [
+    "%m/%d/%y",
+    "%d %b %Y",
+    "%d %B %Y",
+    "%b %d, %Y",
+    "%B %d, %Y",
+    "%d-%b-%Y",
+    "%Y%m%d",
+    "%Y.%m.%d",
+]
 _FORMS += ["%d%b%Y", _TYPED]
 
 _FEW, _FEW_NEGATIVE, _SAMPLE, _MANY = 8, 3, 1000, 100_000
@@ -60,7 +87,9 @@ class Entries:
     """The entries of a column by their different values."""
 
     kind: str  # number, category or date
-    values: NDArray[Any]  # (d,) float, datetime64 or object, different ones in their order; categories are texts
+    values: NDArray[
+        Any
+    ]  # (d,) float, datetime64 or object, different ones in their order; categories are texts
     places: NDArray[np.int64]  # (rows,) the place of each row's value, -1 for a missing one
 
     @property
@@ -75,35 +104,53 @@ def parsed(series: "pd.Series[Any]", reading: Reading) -> Entries:
     A column of lists or records, without entries, or with others than its kind says is a ValueError.
     """
     rows = np.arange(len(series))
-    if pd.api.types.is_any_real_numeric_dtype(series.dtype) and reading.kind in ("", "number") and not reading.dates:
+    if (
+        pd.api.types.is_any_real_numeric_dtype(series.dtype)
+        and reading.kind in ("", "number")
+        and not reading.dates
+    ):
         kind, meant = "number", np.array(series.to_numpy(float, na_value=np.nan))
     else:
         if series.dtype == object:  # in which True and 1 are the same
-            series = series.map(lambda entry: str(entry) if isinstance(entry, bool | np.bool_) else entry)
+            series = series.map(
+                lambda entry: str(entry) if isinstance(entry, bool | np.bool_) else entry
+            )
         different = series.array
         few = len(series) <= _MANY or series[:_MANY].nunique() < _MANY / 2
         if few or series.dtype != "string[pyarrow]":  # others are too many to list
             try:
                 rows, different = pd.factorize(series)
             except (TypeError, NotImplementedError, OverflowError):
-                raise ValueError("holds lists or records, where it must hold one value a row") from None
-        kind, meant = _meant(different, np.bincount(rows[rows >= 0], minlength=len(different)), reading)
+                raise ValueError(
+                    "holds lists or records, where it must hold one value a row"
+                ) from None
+        kind, meant = _meant(
+            different, np.bincount(rows[rows >= 0], minlength=len(different)), reading
+        )
     if kind == "number":
-        codes = [float(code) for code in reading.missing if re.fullmatch(r"[+-]?(\d+(\.\d+)?|inf)", code)]
+        codes = [
+            float(code) for code in reading.missing if re.fullmatch(r"[+-]?(\d+(\.\d+)?|inf)", code)
+        ]
         meant[np.isin(meant, codes)] = np.nan
         if len(endless := meant[np.isinf(meant)]):
             ways: Ways = {"missing": {"missing": [f"{number:g}" for number in np.unique(endless)]}}
             raise AmbiguousError("holds numbers that are too large", ways | _NAMES)
     elif kind == "date":
-        meant[np.isin(meant, _days(pd.Series(reading.missing, dtype=object), _FORMS[0]))] = np.datetime64("NaT")
+        meant[np.isin(meant, _days(pd.Series(reading.missing, dtype=object), _FORMS[0]))] = (
+            np.datetime64("NaT")
+        )
     places, values = pd.factorize(meant, sort=True)
     if not len(values):
         raise ValueError("has no entries")
     entries = Entries(kind, np.asarray(values), np.append(places, -1)[rows])
     if kind == "number" and not reading.kind and np.abs(entries.values).max() > _EXACT:
-        text = label(series.iloc[int(np.abs(np.append(entries.values, 0.0)[entries.places]).argmax())])
+        text = label(
+            series.iloc[int(np.abs(np.append(entries.values, 0.0)[entries.places]).argmax())]
+        )
         if re.fullmatch(r"[+-]?\d{16,}", text):
-            raise AmbiguousError(f"has numbers of more than 15 digits, such as {text}", _NAMES | _ROUNDED)
+            raise AmbiguousError(
+                f"has numbers of more than 15 digits, such as {text}", _NAMES | _ROUNDED
+            )
     if kind != "category" and "" not in reading.missing:
         _ask_missing(entries, reading.present)
     return entries
@@ -111,7 +158,11 @@ def parsed(series: "pd.Series[Any]", reading: Reading) -> Entries:
 
 def label(entry: Any) -> str:
     """Return an entry as a name: a whole number without its point, accents and blanks in one form."""
-    return f"{entry:.15g}" if isinstance(entry, float) else normalize("NFC", re.sub(_SPACE, " ", str(entry)).strip())
+    return (
+        f"{entry:.15g}"
+        if isinstance(entry, float)
+        else normalize("NFC", re.sub(_SPACE, " ", str(entry)).strip())
+    )
 
 
 def _meant(different: Any, times: NDArray[np.int64], reading: Reading) -> tuple[str, Any]:
@@ -143,7 +194,9 @@ def _meant(different: Any, times: NDArray[np.int64], reading: Reading) -> tuple[
         frequent = np.flatnonzero(odd)[np.argsort(-times[odd], kind="stable")[:_SAMPLE]]
         _ask_others(texts.take(frequent), int(odd.sum()))
     if not kind and (zeros := _matches(words, r"0\d+([.,:]\d+)?")).any():
-        raise AmbiguousError(f"has leading zeros, such as {words.filter(zeros)[0]}", _NAMES | _NUMBERS)
+        raise AmbiguousError(
+            f"has leading zeros, such as {words.filter(zeros)[0]}", _NAMES | _NUMBERS
+        )
     if not kind and len(words) and _matches(words, _DAY).all():
         raise AmbiguousError(f"{words[0]} may be a date", {"dates": {"dates": "%Y%m%d"}} | _NUMBERS)
     return "number", numbers
@@ -159,7 +212,9 @@ def _apart(different: Any, *, days: bool) -> tuple[Any, NDArray[np.float64]]:
 
     numbers = np.full(len(different), np.nan)
     if different.dtype == "string[pyarrow]":
-        texts = pc.utf8_trim_whitespace(_replaced(pc.utf8_normalize(pa.array(different), "NFC"), _SPACE, " "))
+        texts = pc.utf8_trim_whitespace(
+            _replaced(pc.utf8_normalize(pa.array(different), "NFC"), _SPACE, " ")
+        )
         return texts.fill_null(""), numbers
     texts = []
     for place, entry in enumerate(different):
@@ -194,18 +249,26 @@ def _named(texts: Any, here: NDArray[np.bool_], reading: Reading) -> "pd.Series[
     twice = lower[lower.duplicated() & ~names.duplicated()]
     if len(twice) and not reading.kind and not reading.fold:
         alike = sorted(names[lower == twice.iloc[0]].unique())
-        raise AmbiguousError(f"{_few(alike)} differ only in case", {"they are the same": {"fold": True}} | _NAMES)
+        raise AmbiguousError(
+            f"{_few(alike)} differ only in case", {"they are the same": {"fold": True}} | _NAMES
+        )
     return lower if reading.fold else names
 
 
 def _forms(texts: list[str], reading: Reading) -> list[str]:
     """Return the forms of dates that are stated, if any of some texts has one, or else known ones if most have one."""
     cut = [re.sub(_TIME, "", text) for text in texts]
-    if any(_days(pd.Series(texts + cut, dtype=object), form).notna().any() for form in reading.dates):
+    if any(
+        _days(pd.Series(texts + cut, dtype=object), form).notna().any() for form in reading.dates
+    ):
         return [*reading.dates, _TYPED]
     alike = [re.sub(_TIME, "", text) for text in texts if re.fullmatch(_DATE, text)]
     marks = {re.sub(r"\w", "", text) for text in alike}
-    known = [form for form in _FORMS if re.sub(r"%?\w", "", form) in marks] if len(alike) > len(texts) / 2 else []
+    known = (
+        [form for form in _FORMS if re.sub(r"%?\w", "", form) in marks]
+        if len(alike) > len(texts) / 2
+        else []
+    )
     return [form for form in known if _days(pd.Series(alike, dtype=object), form).notna().any()]
 
 
@@ -220,7 +283,10 @@ def _dates(entries: Any, forms: list[str], reading: Reading) -> NDArray[np.datet
         entries = _replaced(entries, _TIME, "")
     places, different = pd.factorize(pd.Series(entries, dtype="string[pyarrow]"))
     texts = pd.Series(different, dtype=object)
-    table, stated = pd.DataFrame({form: _days(texts, form) for form in forms}), forms[0] in reading.dates
+    table, stated = (
+        pd.DataFrame({form: _days(texts, form) for form in forms}),
+        forms[0] in reading.dates,
+    )
     if not stated and (whole := table.notna().all()).any():
         table = table.loc[:, whole]
     lacking = table.isna().all(axis=1)
@@ -232,11 +298,18 @@ def _dates(entries: Any, forms: list[str], reading: Reading) -> NDArray[np.datet
     unlike = table.min(axis=1) != table.max(axis=1)
     if unlike.any():
         row = int(unlike.argmax())
-        ways = {f"it is {day:%Y-%m-%d}": {"dates": form} for form, day in table.loc[row].dropna().items()}
+        ways = {
+            f"it is {day:%Y-%m-%d}": {"dates": form}
+            for form, day in table.loc[row].dropna().items()
+        }
         raise AmbiguousError(f"{texts[row]!r} has more than one reading", ways)
-    if not stated and (table.isna().any(axis=None) or any("%y" in form for form in map(str, table))):
+    if not stated and (
+        table.isna().any(axis=None) or any("%y" in form for form in map(str, table))
+    ):
         ways = {"so": {"dates": [form for form in table if form != _TYPED]}} | _NAMES
-        raise AmbiguousError(f"{texts[0]!r} and others are in several forms, or without their century", ways)
+        raise AmbiguousError(
+            f"{texts[0]!r} and others are in several forms, or without their century", ways
+        )
     return table.bfill(axis=1).iloc[:, 0].to_numpy("datetime64[D]")[places]
 
 
@@ -264,7 +337,9 @@ def _bare(texts: Any, strip: Collection[str]) -> Any:
     texts = _replaced(texts, "[\u2212\u2013\u2011\uff0d]", "-")
     for sign in _NEGATIVE.keys() & {*strip}:
         texts = _replaced(texts, _NEGATIVE[sign], r"-\1")
-    for affix in map(re.escape, sorted({*strip} - {*_NEGATIVE}, key=len, reverse=True)):  # kg before g
+    for affix in map(
+        re.escape, sorted({*strip} - {*_NEGATIVE}, key=len, reverse=True)
+    ):  # kg before g
         texts = _replaced(texts, rf"^([+-]?){affix}[{_BLANKS}]?|[{_BLANKS}]?{affix}$", r"\1")
     return texts
 
@@ -272,7 +347,9 @@ def _bare(texts: Any, strip: Collection[str]) -> Any:
 def _read_as(texts: Any, decimal: str, thousands: str) -> NDArray[np.float64]:
     """Return texts as numbers with a mark of decimals, nan for those that are none; any other mark may make groups."""
     marks, point = THOUSANDS[thousands] or _GROUPS.replace(decimal, ""), re.escape(decimal)
-    groups = rf"[1-9]\d{{0,2}}(?:[{marks}]\d{{3}})+" + r"|[1-9]\d?(?:,\d\d)+,\d{3}" * ("," in marks)  # in India
+    groups = rf"[1-9]\d{{0,2}}(?:[{marks}]\d{{3}})+" + r"|[1-9]\d?(?:,\d\d)+,\d{3}" * (
+        "," in marks
+    )  # in India
     shape = rf"(?:\d+(?:{point}\d*)?|{point}\d+)(?:[eE][+-]?\d+)?|(?:{groups})(?:{point}\d*)?"
     fits, numbers = _matches(texts, f"[+-]?(?:{shape})"), np.full(len(texts), np.nan)
     if fits.any():
@@ -292,10 +369,14 @@ def _ask_others(texts: Any, count: int) -> None:
     strangers, ways = list(dict.fromkeys(texts.filter(~fits).to_pylist())), Ways()
     if fits.any() and len(signs) <= _FEW:
         meaning = f"take them off, {texts[fits.argmax()].as_py()!r} is {bare[fits.argmax()]}"
-        ways[meaning] = {"strip": list(signs)} | ({"missing": strangers} if 0 < len(strangers) <= _FEW else {})
+        ways[meaning] = {"strip": list(signs)} | (
+            {"missing": strangers} if 0 < len(strangers) <= _FEW else {}
+        )
     if len(entries) <= _FEW:
         ways["these are missing"] = {"missing": entries}
-    raise AmbiguousError(f"holds numbers and {count:,} other entries, such as {_few(entries)}", ways | _NAMES)
+    raise AmbiguousError(
+        f"holds numbers and {count:,} other entries, such as {_few(entries)}", ways | _NAMES
+    )
 
 
 def _ask_missing(entries: Entries, present: Sequence[str]) -> None:
@@ -308,9 +389,14 @@ def _ask_missing(entries: Entries, present: Sequence[str]) -> None:
         scale = not ((numbers > 5) & (numbers < 7)).any()
         small = bool((numbers % 1 == 0).all() and (numbers < 0).sum() <= _FEW_NEGATIVE)
         known = _CODES + _SCALE_CODES * scale + _SMALL_CODES * small
-        codes = {str(code): code for code in known + _PAIRED_CODES * bool(np.isin([88, 99], numbers).any())}
+        codes = {
+            str(code): code
+            for code in known + _PAIRED_CODES * bool(np.isin([88, 99], numbers).any())
+        }
     else:
-        codes = dict(zip(_DAYS, np.array(_DAYS, dtype="datetime64[D]").astype(int).tolist(), strict=True))
+        codes = dict(
+            zip(_DAYS, np.array(_DAYS, dtype="datetime64[D]").astype(int).tolist(), strict=True)
+        )
         numbers = numbers.astype("datetime64[D]").astype(int)
     usual = ~np.isin(numbers, [*codes.values()])
     if usual.all() or not usual.any():
@@ -328,7 +414,10 @@ def _ask_missing(entries: Entries, present: Sequence[str]) -> None:
             odd[label] = rows
     if odd:
         shown = ", ".join(f"{label} ({rows:,} times)" for label, rows in odd.items())
-        ways: Ways = {"missing": {"missing": [*odd]}, f"{entries.kind}s like others": {"present": [*odd]}}
+        ways: Ways = {
+            "missing": {"missing": [*odd]},
+            f"{entries.kind}s like others": {"present": [*odd]},
+        }
         raise AmbiguousError(f"{shown} may stand for a missing entry", ways)
 
 

@@ -28,7 +28,9 @@ MOST_VALUES, MOST_GROUPS = 4096, 100
 OTHER = "other"
 OCCURRING = "What occurs was taken for what may occur, which gives it away; state it to avoid that."
 
-COUNTS = re.compile(r"(?i)n|counts?|freq(uency)?|anzahl|häufigkeit|fälle|cases|number|persons|people|obs")
+COUNTS = re.compile(
+    r"(?i)n|counts?|freq(uency)?|anzahl|häufigkeit|fälle|cases|number|persons|people|obs"
+)
 """Names of columns that may say how many users a row stands for."""
 _PLAIN = Reading()
 
@@ -68,10 +70,18 @@ def load_counts(
     """
     if not str(data):
         if column:
-            raise ValueError(f"data must name the file that the column {column!r} is in, got data=''")
+            raise ValueError(
+                f"data must name the file that the column {column!r} is in, got data=''"
+            )
         return None
     ranged = bins > 0 or (low is not None and high is not None and low != high)
-    kind = "number" if group else "category" if categories else reading.kind or ("number" if ranged else "")
+    kind = (
+        "number"
+        if group
+        else "category"
+        if categories
+        else reading.kind or ("number" if ranged else "")
+    )
     with opened(data) as path:
         table, weights = _loaded(path, reading, [column, group] if group else [column])
         entries = table.entries(column, replace(reading, kind=kind))
@@ -84,12 +94,18 @@ def load_counts(
             elif entries.kind == "date":
                 cells, made = _months(entries.values)
             else:
-                cells, made = _categories(entries.values, users, [str(category).strip() for category in categories])
+                cells, made = _categories(
+                    entries.values, users, [str(category).strip() for category in categories]
+                )
             labels, cells = made["labels"], np.append(cells, -1)[places]
             pairs = np.where(cells < 0, -1, members * len(labels) + cells)
-            counts = _tallied(pairs, max(len(groups), 1) * len(labels), weights).reshape(-1, len(labels))
+            counts = _tallied(pairs, max(len(groups), 1) * len(labels), weights).reshape(
+                -1, len(labels)
+            )
             if not counts.any(axis=1).all():
-                raise ValueError("has no entries" + (f" in one of the groups {groups}" if groups else ""))
+                raise ValueError(
+                    "has no entries" + (f" in one of the groups {groups}" if groups else "")
+                )
             if len(labels) < 2 and (report or entries.kind == "category"):
                 raise ValueError(f"must have two values or more, got {labels[0]!r} only")
     notes = ["Dates are tallied by month."] if entries.kind == "date" else []
@@ -99,9 +115,19 @@ def load_counts(
     notes += [OCCURRING] if groups or (entries.kind != "number" and not categories) else []
     rows = len(places) if weights is None else weights.sum()
     name = " by ".join(filter(None, (column, group)))
-    made = {"numbers": np.arange(len(labels), dtype=float), "counts": counts if groups else counts[0]} | made
-    made |= {"groups": groups, "missing": int(rows - counts.sum()), "notes": tuple(notes), "scale": entries.kind}
-    tally = Column(f"{name} of {path.name}" if name else path.name, attribute=column or "value", **made)
+    made = {
+        "numbers": np.arange(len(labels), dtype=float),
+        "counts": counts if groups else counts[0],
+    } | made
+    made |= {
+        "groups": groups,
+        "missing": int(rows - counts.sum()),
+        "notes": tuple(notes),
+        "scale": entries.kind,
+    }
+    tally = Column(
+        f"{name} of {path.name}" if name else path.name, attribute=column or "value", **made
+    )
     if report:
         print(tally.report())
     return tally
@@ -115,7 +141,9 @@ def _loaded(path: Path, reading: Reading, columns: list[str]) -> tuple[Table, Pl
     if reading.counts in ("", "none"):
         return table, None
     # an empty code is stated, so that 99 users are no code of a missing entry
-    number = Reading(kind="number", missing=("",), decimal=reading.decimal, thousands=reading.thousands)
+    number = Reading(
+        kind="number", missing=("",), decimal=reading.decimal, thousands=reading.thousands
+    )
     users = table.entries(reading.counts, number)
     if (users.places < 0).any() or (users.values < 0).any() or (users.values % 1 != 0).any():
         raise ValueError(f"counts must name a column of whole numbers >= 0, got {reading.counts!r}")
@@ -135,16 +163,23 @@ def ask_counts(table: Table, column: str) -> None:
 def _counting(table: Table, column: str) -> str:
     """Return the name of another column that may say how many users a row stands for, in a table of few."""
     few = table.names if len(table.names) <= 5 else ()
-    return next((name for name in few if COUNTS.fullmatch(name) and name.lower() != column.strip().lower()), "")
+    return next(
+        (name for name in few if COUNTS.fullmatch(name) and name.lower() != column.strip().lower()),
+        "",
+    )
 
 
 def _tallied(places: Places, size: int, weights: Any) -> Places:
     """Return how many users are at each of so many places; -1 is none."""
     known = places >= 0
-    return np.bincount(places[known], None if weights is None else weights[known], size).astype(np.int64)
+    return np.bincount(places[known], None if weights is None else weights[known], size).astype(
+        np.int64
+    )
 
 
-def _grouped(table: Table, group: str, reading: Reading, weights: Places | None) -> tuple[tuple[str, ...], Places]:
+def _grouped(
+    table: Table, group: str, reading: Reading, weights: Places | None
+) -> tuple[tuple[str, ...], Places]:
     """Return the groups, the largest first, and the place of each row's; without a group all rows are in one."""
     if not group:
         return (), np.zeros(len(table.columns), dtype=np.int64)
@@ -153,7 +188,9 @@ def _grouped(table: Table, group: str, reading: Reading, weights: Places | None)
     if not 2 <= len(sizes) <= MOST_GROUPS:
         raise ValueError(f"column {group!r} must have 2 to {MOST_GROUPS} groups, got {len(sizes)}")
     order = np.argsort(-sizes, kind="stable")
-    return tuple(map(label, entries.values[order])), np.append(np.argsort(order), -1)[entries.places]
+    return tuple(map(label, entries.values[order])), np.append(np.argsort(order), -1)[
+        entries.places
+    ]
 
 
 def _require_moderate(size: int) -> None:
@@ -164,7 +201,12 @@ def _require_moderate(size: int) -> None:
 
 
 def _numbers(
-    values: NDArray[np.float64], users: Places, low: float | None, high: float | None, bins: int, outside: str
+    values: NDArray[np.float64],
+    users: Places,
+    low: float | None,
+    high: float | None,
+    bins: int,
+    outside: str,
 ) -> tuple[Places, dict[str, Any]]:
     """Return the places of numbers in their range, whole ones each or real ones in bins, and what a column says."""
     if low is None or high is None or low == high:
@@ -174,8 +216,10 @@ def _numbers(
         )
     if not (np.isfinite(float(high) - float(low)) and low < high):
         raise ValueError(f"low must be < high, both finite, got low={low!r}, high={high!r}")
-    if not checks.whole(bins=bins) and (low % 1 or high % 1):
-        raise ValueError(f"low and high must be whole for whole numbers, got low={low!r}, high={high!r}")
+    if not checks.whole(bins, "bins") and (low % 1 or high % 1):
+        raise ValueError(
+            f"low and high must be whole for whole numbers, got low={low!r}, high={high!r}"
+        )
     size = bins or round(high - low) + 1
     _require_moderate(size)
     inside = np.clip(values, low, high)
@@ -184,14 +228,21 @@ def _numbers(
         raise ValueError(f"must hold whole numbers, got {broken[0]:g}; state bins for real numbers")
     if beyond.any() and outside == "error":
         got = f"got {users[beyond].sum():,} outside, such as {', '.join(f'{n:g}' for n in values[beyond][:3])}"
-        ways = "state a wider range, codes of missing entries in missing=, or outside=clip or missing"
+        ways = (
+            "state a wider range, codes of missing entries in missing=, or outside=clip or missing"
+        )
         raise ValueError(f"must lie in [{low:g}, {high:g}], {got}; {ways}")
     made = {"low": float(low), "high": float(high), "outside": int(users[beyond].sum())}
-    cells = np.minimum(((inside - low) / ((high - low) / bins if bins else 1)).astype(np.int64), size - 1)
+    cells = np.minimum(
+        ((inside - low) / ((high - low) / bins if bins else 1)).astype(np.int64), size - 1
+    )
     cells = np.where(beyond, -1, cells) if outside == "missing" else cells
     if not bins:
         numbers = low + np.arange(size, dtype=float)
-        return cells, made | {"labels": tuple(f"{number:.0f}" for number in numbers), "numbers": numbers}
+        return cells, made | {
+            "labels": tuple(f"{number:.0f}" for number in numbers),
+            "numbers": numbers,
+        }
     edges, sizes = np.linspace(low, high, bins + 1), _tallied(cells, size, users)
     sums = np.bincount(cells[cells >= 0], (inside * users)[cells >= 0], size)
     means = np.where(sizes > 0, sums / np.maximum(sizes, 1), (edges[:-1] + edges[1:]) / 2)
@@ -199,13 +250,17 @@ def _numbers(
     return cells, made | {"labels": labels, "numbers": np.clip(means, low, high)}
 
 
-def _categories(values: NDArray[Any], users: Places, stated: Sequence[str]) -> tuple[Places, dict[str, Any]]:
+def _categories(
+    values: NDArray[Any], users: Places, stated: Sequence[str]
+) -> tuple[Places, dict[str, Any]]:
     """Return the places of categories, stated or as they occur, and what a column says."""
     labels = tuple(stated or values)
     _require_moderate(len(labels))
     strangers = ~np.isin(values, labels)
     if strangers.any() and OTHER not in labels:
-        raise ValueError(f"{values[strangers][0]!r} is not among the stated categories; add it, or 'other'")
+        raise ValueError(
+            f"{values[strangers][0]!r} is not among the stated categories; add it, or 'other'"
+        )
     places = np.array([labels.index(value) for value in np.where(strangers, OTHER, values)])
     return places, {"labels": labels, "outside": int(users[strangers].sum())}
 

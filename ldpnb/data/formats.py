@@ -51,11 +51,17 @@ def read(path: Path, reading: Reading, columns: Collection[str] | None = None) -
     It is an `AmbiguousError` if there are several sheets, headers, footers or encodings, or rows that do not fit.
     """
     try:
-        return _read(path, reading, None if columns is None else {column.strip().lower() for column in columns})
+        return _read(
+            path,
+            reading,
+            None if columns is None else {column.strip().lower() for column in columns},
+        )
     except AmbiguousError:
         raise
     except Exception as error:  # every format's library has errors of its own
-        reason = str(error).strip().partition("\n")[0].removeprefix(f"{path}: ") or type(error).__name__
+        reason = (
+            str(error).strip().partition("\n")[0].removeprefix(f"{path}: ") or type(error).__name__
+        )
         if isinstance(error, UnicodeError):
             reason = "it is not in one encoding throughout; state another encoding, such as utf-8 or cp1252"
         if re.search("straddling|out of sync|field larger", reason):
@@ -72,9 +78,15 @@ def _read(path: Path, reading: Reading, columns: set[str] | None) -> Table:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             files = [item.filename for item in archive.infolist() if not item.is_dir()]
             if not {"xl/workbook.xml", "xl/workbook.bin", "content.xml"}.isdisjoint(files):
-                _refuse_far_cells(archive, [file for file in files if file.startswith("xl/worksheets/")])
+                _refuse_far_cells(
+                    archive, [file for file in files if file.startswith("xl/worksheets/")]
+                )
                 return _workbook(data, reading)
-            name = _one([file for file in files if not re.search(r"(^|/)(\.|__MACOSX)", file)], reading.sheet, "files")
+            name = _one(
+                [file for file in files if not re.search(r"(^|/)(\.|__MACOSX)", file)],
+                reading.sheet,
+                "files",
+            )
             own = replace(reading, sheet="") if reading.sheet == name else reading
             return _unpacked(archive.read(name), name, own, columns)
     if not data.strip():
@@ -120,16 +132,24 @@ def _refuse_far_cells(archive: zipfile.ZipFile, sheets: list[str]) -> None:
     for sheet in sheets:
         with archive.open(sheet) as file:
             corner = re.search(rb'<dimension ref="(?:\w+:)?([A-Z]+)(\d+)"', file.read(4096))
-        if corner and sum(26**i * (c - 64) for i, c in enumerate(corner[1][::-1])) * int(corner[2]) > _MOST_CELLS:
+        if (
+            corner
+            and sum(26**i * (c - 64) for i, c in enumerate(corner[1][::-1])) * int(corner[2])
+            > _MOST_CELLS
+        ):
             last = (corner[1] + corner[2]).decode()
-            raise ValueError(f"a sheet reaches to {last}, over {_MOST_CELLS:,} cells; delete those far from the table")
+            raise ValueError(
+                f"a sheet reaches to {last}, over {_MOST_CELLS:,} cells; delete those far from the table"
+            )
 
 
 def _workbook(data: bytes, reading: Reading) -> Table:
     """Read a sheet: cells keep their types, only an empty one is missing, and one over rows is in all of them."""
     file = pd.ExcelFile(io.BytesIO(data), engine="calamine")
     sheets = pd.read_excel(file, sheet_name=None, header=None, dtype=object, na_filter=False)
-    name = _one([str(name) for name, cells in sheets.items() if cells.size], reading.sheet, "sheets")
+    name = _one(
+        [str(name) for name, cells in sheets.items() if cells.size], reading.sheet, "sheets"
+    )
     cells = sheets[name]
     for (top, left), (bottom, _) in file.book.get_sheet_by_name(name).merged_cell_ranges or ():
         cells.iloc[top : bottom + 1, left] = cells.iloc[top, left]
@@ -151,10 +171,14 @@ def _labelled(path: Path, suffix: str, *, codes: bool) -> pd.DataFrame:
 
     read_file = pyreadstat.read_dta if suffix == ".dta" else pyreadstat.read_sav
     if (read_file(path, metadataonly=True)[1].number_rows or 0) > 1000 * path.stat().st_size:
-        raise ValueError("it has fewer bytes than its rows need")  # which would be made all the same, in gigabytes
+        raise ValueError(
+            "it has fewer bytes than its rows need"
+        )  # which would be made all the same, in gigabytes
     frame, meta = read_file(path)
     for name, words in meta.variable_value_labels.items():
-        if not codes and frame[name].dropna().isin(list(words)).all():  # else a scale whose ends alone have words
+        if (
+            not codes and frame[name].dropna().isin(list(words)).all()
+        ):  # else a scale whose ends alone have words
             frame[name] = frame[name].map(words)
     return frame
 
@@ -168,7 +192,10 @@ def _parquet(data: bytes, columns: set[str] | None) -> Table:
     keep = wanted(names, columns)
     table = file.read(columns=[names[place] for place in keep])
     table.validate(full=True)
-    return Table(names, table.to_pandas(types_mapper=pd.ArrowDtype, ignore_metadata=True).set_axis(keep, axis=1))
+    return Table(
+        names,
+        table.to_pandas(types_mapper=pd.ArrowDtype, ignore_metadata=True).set_axis(keep, axis=1),
+    )
 
 
 def _database(path: Path, reading: Reading) -> pd.DataFrame:
@@ -182,7 +209,11 @@ def _database(path: Path, reading: Reading) -> pd.DataFrame:
 
 
 def _records(lines: list[bytes]) -> pd.DataFrame:
-    records = json.loads(b"\n".join(lines)) if lines[0].lstrip().startswith(b"[") else list(map(json.loads, lines))
+    records = (
+        json.loads(b"\n".join(lines))
+        if lines[0].lstrip().startswith(b"[")
+        else list(map(json.loads, lines))
+    )
     if not all(isinstance(record, dict) for record in records):
         raise ValueError("JSON must be one record a line, or a list of records")
     return pd.DataFrame(records, dtype=object)
@@ -195,9 +226,13 @@ def _text(data: bytes, reading: Reading, columns: set[str] | None) -> Table:
     start = data[:_SAMPLE].decode(errors="ignore")
     stated = re.match(r"sep=(.)\r?\n", start)
     above = 1 if stated else 0
-    separator = reading.separator or (stated[1] if stated else _find_separator(start, reading.skip or 0))
+    separator = reading.separator or (
+        stated[1] if stated else _find_separator(start, reading.skip or 0)
+    )
     rows = _split(start, separator)[above : None if len(data) <= _SAMPLE else -1]
-    if len(rows) > 1 and all(len(row) == len(rows[0]) + 1 and not row[-1] for row in rows[1:] if row):
+    if len(rows) > 1 and all(
+        len(row) == len(rows[0]) + 1 and not row[-1] for row in rows[1:] if row
+    ):
         rows[0].append("")  # a separator ends every line but the first
     skip, header, names = find_header(rows, reading)
     if len(rows) <= skip + header:
@@ -209,7 +244,10 @@ def _text(data: bytes, reading: Reading, columns: set[str] | None) -> Table:
     for _ in range(find_footer(last, reading, len(names))):
         data = data.rstrip(b"\r\n\t " + separator.encode())  # rows of separators alone are empty
         data = data[: max(data.rfind(b"\n"), data.rfind(b"\r")) + 1]
-    keep, lines = wanted(names, columns), {"skip_rows": above + skip, "skip_rows_after_names": header}
+    keep, lines = (
+        wanted(names, columns),
+        {"skip_rows": above + skip, "skip_rows_after_names": header},
+    )
     table, odd = _delimited(data, separator, lines, len(names), keep)
     if odd and reading.bad_rows != "skip":
         _ask_odd(odd, len(names), reading)
@@ -232,19 +270,27 @@ def _find_separator(text: str, skip: int) -> str:
         widths = Counter(len(row) for row in _split("\n".join(lines), mark) if row)
         width, rows = widths.most_common(1)[0] if widths else (1, 0)
         if width > 1:
-            best = max(best, (round(rows / sum(widths.values()), 1) + (mark in lines[0]) / 100, width, mark))
+            best = max(
+                best,
+                (round(rows / sum(widths.values()), 1) + (mark in lines[0]) / 100, width, mark),
+            )
     return best[2]
 
 
 def _ask_separator(rows: list[str], separator: str) -> None:
     """Ask about a table of one column if a mark may stand between fields: one in the header and most rows."""
-    mark = next((m for m in ",;\t| :^~" if m in rows[0] and 2 * sum(m in row for row in rows) > len(rows)), "")
+    mark = next(
+        (m for m in ",;\t| :^~" if m in rows[0] and 2 * sum(m in row for row in rows) > len(rows)),
+        "",
+    )
     one = {"it is one column": {"separator": separator}}
     if mark and mark in ",;\t|":
         question = f"its rows are one field in quotes with {mark!r} in it; if it is several, take these quotes off"
         raise AmbiguousError(question, one)
     if mark:
-        raise AmbiguousError(f"its rows have {mark!r}", {"it stands between fields": {"separator": mark}} | one)
+        raise AmbiguousError(
+            f"its rows have {mark!r}", {"it stands between fields": {"separator": mark}} | one
+        )
 
 
 def _find_encoding(data: bytes) -> tuple[str, AmbiguousError | None]:
@@ -258,8 +304,12 @@ def _find_encoding(data: bytes) -> tuple[str, AmbiguousError | None]:
         return "utf-8", None
     except UnicodeError:
         from charset_normalizer import from_bytes
-    likely = [match.encoding for match in from_bytes(data[:_SAMPLE], cp_isolation=_ENCODINGS)] or _ENCODINGS[:5]
-    words = sorted({w for w in re.findall(rb"[^\s,;|\"\x00-\x1f]+", data[: 2**22]) if max(w) > 127})[:500]
+    likely = [
+        match.encoding for match in from_bytes(data[:_SAMPLE], cp_isolation=_ENCODINGS)
+    ] or _ENCODINGS[:5]
+    words = sorted(
+        {w for w in re.findall(rb"[^\s,;|\"\x00-\x1f]+", data[: 2**22]) if max(w) > 127}
+    )[:500]
     readings: dict[tuple[str, ...], str] = {}
     for name in ("cp1252", *likely):
         texts = tuple(word.decode(name, "replace") for word in words)
@@ -267,8 +317,13 @@ def _find_encoding(data: bytes) -> tuple[str, AmbiguousError | None]:
             readings.setdefault(texts, name)
     if not readings:
         raise UnicodeError("no encoding fits")
-    unlike = [place for place, texts in enumerate(zip(*readings, strict=True)) if len(set(texts)) > 1]
-    ways = {", ".join(texts[place] for place in unlike)[:30]: {"encoding": name} for texts, name in readings.items()}
+    unlike = [
+        place for place, texts in enumerate(zip(*readings, strict=True)) if len(set(texts)) > 1
+    ]
+    ways = {
+        ", ".join(texts[place] for place in unlike)[:30]: {"encoding": name}
+        for texts, name in readings.items()
+    }
     question = "it is not UTF-8 throughout, and its encoding is not certain"
     return next(iter(readings.values())), AmbiguousError(question, ways) if unlike else None
 
@@ -288,10 +343,16 @@ def _delimited(
 
     places = [str(place) for place in range(width)]
     reading = arrow.ReadOptions(use_threads=False, column_names=places, block_size=2**23, **lines)
-    rows = {"ignore_empty_lines": width > 1, "newlines_in_values": True, "invalid_row_handler": note}
+    rows = {
+        "ignore_empty_lines": width > 1,
+        "newlines_in_values": True,
+        "invalid_row_handler": note,
+    }
     parsing = arrow.ParseOptions(delimiter=separator, **rows)
     chosen = [places[place] for place in keep]
-    texts = arrow.ConvertOptions(column_types=dict.fromkeys(places, pa.string()), include_columns=chosen)
+    texts = arrow.ConvertOptions(
+        column_types=dict.fromkeys(places, pa.string()), include_columns=chosen
+    )
     table = arrow.read_csv(pa.BufferReader(data), reading, parsing, texts).select(chosen)
     if len(table) + len(odd) < data.count(b"\n") // 2 and data.count(b'"') % 2:
         raise ValueError("a quote is not closed")

@@ -72,7 +72,11 @@ def _column(table: Table, name: str, reading: Reading) -> tuple[str, Entries | N
     common = values[np.argsort(-times, kind="stable")[:_SHOWN]]
     examples = ", ".join(f"{value:g}" if is_number else str(value) for value in common)[:_WIDTH]
     line = f"{entries.kind}{span}, {len(values):,} different, {len(entries.places) - times.sum():,} missing; {examples}"
-    repeated = _real(entries) or reading.counts not in ("", "none") or len(values) <= max(_KEY * times.sum(), 2)
+    repeated = (
+        _real(entries)
+        or reading.counts not in ("", "none")
+        or len(values) <= max(_KEY * times.sum(), 2)
+    )
     return line, entries if len(values) > 1 and repeated and not COUNTS.fullmatch(name) else None
 
 
@@ -81,8 +85,15 @@ def _question(columns: list[str], error: AmbiguousError) -> Iterator[str]:
     where = ", ".join(columns[:_SHOWN]) + (" and others" if len(columns) > _SHOWN else "")
     yield f"? {where}{': ' if where else ''}{error.question}"
     for meaning, way in error.ways.items():
-        words = [(name, e) for name, value in way.items() for e in (value if isinstance(value, list) else [value])]
-        flags = [f"--{name.replace('_', '-')}" + ("" if e is True else f"={shlex.quote(str(e))}") for name, e in words]
+        words = [
+            (name, e)
+            for name, value in way.items()
+            for e in (value if isinstance(value, list) else [value])
+        ]
+        flags = [
+            f"--{name.replace('_', '-')}" + ("" if e is True else f"={shlex.quote(str(e))}")
+            for name, e in words
+        ]
         yield f"    {' '.join(flags)}  {meaning}"
 
 
@@ -95,10 +106,17 @@ def _command(data: str | Path, name: str, entries: Entries, reading: Reading) ->
     given: dict[str, Any] = {"data": str(data), "column": name}
     if entries.kind == "number":
         low, high = float(entries.values[0]), float(entries.values[-1])
-        step = 10.0 ** (math.floor(math.log10(max(abs(low), abs(high), 1e-300))) - 1)  # two digits are enough
+        step = 10.0 ** (
+            math.floor(math.log10(max(abs(low), abs(high), 1e-300))) - 1
+        )  # two digits are enough
         step = step if _real(entries) else max(step, 1.0)
         low = math.floor(low / step) * step
         high = max(math.ceil(high / step) * step, low + step)
         given |= {"low": f"{low:.12g}", "high": f"{high:.12g}"}
         given |= {"bins": "20"} if _real(entries) or high - low > _WHOLE else {}
-    return " ".join(["ldpnb run own_data", *(f"-p {shlex.quote(word)}" for word in spelled(given | reading.stated()))])
+    return " ".join(
+        [
+            "ldpnb run own_data",
+            *(f"-p {shlex.quote(word)}" for word in spelled(given | reading.stated())),
+        ]
+    )

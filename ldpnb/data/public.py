@@ -30,9 +30,12 @@ def adult(column: Literal["age", "workclass"]) -> Column:
     >>> age.users, age.counts.size, age.labels[0]
     (32561, 74, '17')
     """
-    checks.choice(column=column, among=("age", "workclass"))
+    checks.choice(column, "column", among=("age", "workclass"))
     rows = writing.rows(f"data/adult_{column}.csv")
-    labels, counts = tuple(row[column] for row in rows), np.array([int(row["count"]) for row in rows])
+    labels, counts = (
+        tuple(row[column] for row in rows),
+        np.array([int(row["count"]) for row in rows]),
+    )
     if column == "workclass":
         return Column("Adult workclass", labels, counts, np.arange(len(labels), dtype=float))
     ages = np.array(labels, dtype=float)
@@ -53,7 +56,11 @@ def fetch(cache: str | Path | None = None) -> Path:
         raw = Path(pooch.retrieve(_URL, f"sha256:{_SHA256}", "adult.data", folder))
     except (OSError, ValueError) as error:  # as are those of requests
         place = f"fetch {_URL} elsewhere and put it into {folder}"
-        raise OSError(f"adult.data cannot be fetched ({checks.shown(str(error))}); offline, {place}") from None
+        raise OSError(
+            f"adult.data cannot be fetched ({checks.shown(str(error))}); offline, {place}"
+        ) from None
     table = raw.with_suffix(".csv")
-    writing.write(table, f"{_HEADER}\n{raw.read_text(encoding='utf-8').replace(', ', ',')}".encode())
+    writing.write(
+        table, f"{_HEADER}\n{raw.read_text(encoding='utf-8').replace(', ', ',')}".encode()
+    )
     return table

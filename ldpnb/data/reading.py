@@ -34,27 +34,40 @@ class Reading:
 
     sheet: str = _option("", "Sheet of a workbook, table of a database, or file of an archive.")
     skip: int | None = _option(None, "Lines above the header.", *_WHOLE)
-    header: int | None = _option(None, "Rows of the header, the first with names; 0 for columns 1, 2, ...", *_WHOLE)
+    header: int | None = _option(
+        None, "Rows of the header, the first with names; 0 for columns 1, 2, ...", *_WHOLE
+    )
     footer: int | None = _option(None, "Rows below the data.", *_WHOLE)
-    separator: str = _option("", "Mark between fields.", r'[^"\r\n]?', "one character, tab or space")
+    separator: str = _option(
+        "", "Mark between fields.", r'[^"\r\n]?', "one character, tab or space"
+    )
     encoding: str = _option("", "Such as utf-8 or cp1252.")
     decimal: str = _option("", "Decimal mark.", "[.,]?", "a point or a comma")
     thousands: str = _option(
         "", "Mark between groups of three digits.", "[., ']?", "a point, comma, blank or apostrophe"
     )
     missing: tuple[str, ...] = _option((), "Entry that is missing, such as k.A. or -9.")
-    present: tuple[str, ...] = _option((), "Entry that is not missing though it looks so, such as NA or 99.")
+    present: tuple[str, ...] = _option(
+        (), "Entry that is not missing though it looks so, such as NA or 99."
+    )
     strip: tuple[str, ...] = _option(
         (), "Text to take off numbers, such as %; () and - for negative ones such as (5) and 5-."
     )
     kind: str = _option("", "Of a column.", "(number|category|date)?", "number, category or date")
     dates: tuple[str, ...] = _option((), "Form of dates, such as %d.%m.%Y.")
     counts: str = _option("", "Column that says how many users a row stands for, or none.")
-    fold: bool = _option(False, "Categories that differ only in case are the same.", "True|False", "True or False")
-    bad_rows: str = _option(
-        "", "Rows with too few or, not to be filled, too many fields.", "(skip|fill)?", "skip or fill"
+    fold: bool = _option(
+        False, "Categories that differ only in case are the same.", "True|False", "True or False"
     )
-    outside: str = _option("error", "Numbers outside their range.", "error|missing|clip", "error, missing or clip")
+    bad_rows: str = _option(
+        "",
+        "Rows with too few or, not to be filled, too many fields.",
+        "(skip|fill)?",
+        "skip or fill",
+    )
+    outside: str = _option(
+        "error", "Numbers outside their range.", "error|missing|clip", "error, missing or clip"
+    )
 
     def __post_init__(self) -> None:
         for option in fields(self):
@@ -62,10 +75,18 @@ class Reading:
             value = _SAME.get(value, value) if option.name in ("separator", "thousands") else value
             if not re.fullmatch(option.metadata["pattern"], str(value)):
                 rule = option.metadata["rule"]
-                raise ValueError(f"{option.name} must be {rule}, got {option.name}={checks.shortened(value)}")
-            object.__setattr__(self, option.name, (int(value) if value else None) if option.default is None else value)
+                raise ValueError(
+                    f"{option.name} must be {rule}, got {option.name}={checks.shortened(value)}"
+                )
+            object.__setattr__(
+                self,
+                option.name,
+                (int(value) if value else None) if option.default is None else value,
+            )
         if self.thousands == (self.decimal or None):
-            raise ValueError(f"thousands must not be the decimal mark, got thousands={self.thousands!r}")
+            raise ValueError(
+                f"thousands must not be the decimal mark, got thousands={self.thousands!r}"
+            )
 
     @classmethod
     def of(cls, words: Sequence[str]) -> "Reading":
@@ -79,20 +100,28 @@ class Reading:
         for word in words:
             name, _, value = word.partition("=")
             if name not in known:
-                raise ValueError(f"reading must state {', '.join(known)}, got {checks.shortened(word)}")
+                raise ValueError(
+                    f"reading must state {', '.join(known)}, got {checks.shortened(word)}"
+                )
             given[name] = (*given.get(name, ()), value) if isinstance(known[name], tuple) else value
         return cls(**given)
 
     def stated(self) -> dict[str, Any]:
         """Return the options in force."""
-        return {o.name: getattr(self, o.name) for o in fields(self) if getattr(self, o.name) != o.default}
+        return {
+            o.name: getattr(self, o.name)
+            for o in fields(self)
+            if getattr(self, o.name) != o.default
+        }
 
 
 def _as_type(default: Any, value: Any) -> Any:
     """Return what is stated of an option as a tuple of texts, whether it is true, or a text."""
     if isinstance(default, tuple):
         entries = [value] if isinstance(value, str | int | float) else value
-        return tuple(f"{entry:g}" if isinstance(entry, float) else str(entry).strip() for entry in entries)
+        return tuple(
+            f"{entry:g}" if isinstance(entry, float) else str(entry).strip() for entry in entries
+        )
     text = "" if value is None else str(value)
     return {"True": True, "False": False}.get(text, text) if default is False else text
 

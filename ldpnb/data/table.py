@@ -23,7 +23,9 @@ _TOTAL = re.compile(
     r"source|quelle|note)\b.*|alle?|合計|総計",
     re.S,
 )
-_PLAIN = re.compile(r"[-+]?[\d.,' \u00a0\u202f\u2019]*\d[\deE+-]*|\d{1,4}([-./])\d{1,2}\1\d{1,4}(\D.*)?")
+_PLAIN = re.compile(
+    r"[-+]?[\d.,' \u00a0\u202f\u2019]*\d[\deE+-]*|\d{1,4}([-./])\d{1,2}\1\d{1,4}(\D.*)?"
+)
 """A number or a date."""
 
 
@@ -46,13 +48,19 @@ class Table:
         places = [self.names.index(name)] if once else wanted(self.names, {name.strip().lower()})
         if len(places) > 1:
             ways = {"columns 1, 2, ...": {"skip": self.above, "header": 0}}
-            raise AmbiguousError(f"{len(places)} columns are called {name!r}; rename them in the file", ways)
+            raise AmbiguousError(
+                f"{len(places)} columns are called {name!r}; rename them in the file", ways
+            )
         if not places:
-            listed = ", ".join(other[:60] for other in self.names[:20]) + ", ..." * (len(self.names) > 20)
+            listed = ", ".join(other[:60] for other in self.names[:20]) + ", ..." * (
+                len(self.names) > 20
+            )
             wrong = f"no column {name[:60]!r}" if name.strip() else "its column must be named"
             raise ValueError(f"{wrong}, its columns are {listed}")
         series = self.columns[places[0]]
-        if self.unsure and not (name.isascii() and all(str(entry).isascii() for entry in series.unique())):
+        if self.unsure and not (
+            name.isascii() and all(str(entry).isascii() for entry in series.unique())
+        ):
             raise self.unsure
         return series
 
@@ -81,9 +89,14 @@ def find_header(rows: Rows, reading: Reading) -> tuple[int, int, tuple[str, ...]
     if not filled:
         raise ValueError("it has no rows")
     if skip is None:
-        skip = next(place for place, length in enumerate(lengths) if length >= filled[len(filled) // 2])
+        skip = next(
+            place for place, length in enumerate(lengths) if length >= filled[len(filled) // 2]
+        )
     if skip and reading.skip is None:
-        ways: Ways = {"lines above it are titles": {"skip": skip}, "line 1 is the header": {"skip": 0}}
+        ways: Ways = {
+            "lines above it are titles": {"skip": skip},
+            "line 1 is the header": {"skip": 0},
+        }
         ways["columns 1, 2, ..."] = {"skip": skip, "header": 0}
         if max(lengths[:skip]) == 1:
             ways["there is one column"] = {"separator": ";"}
@@ -92,7 +105,9 @@ def find_header(rows: Rows, reading: Reading) -> tuple[int, int, tuple[str, ...]
         raise ValueError(f"skip must leave a header and rows, got skip={skip}")
     if header is None:
         _ask_header(rows[skip : skip + _ROWS], skip + 1)
-    names = [re.sub(r"\s+", " ", normalize("NFC", cell)) if header != 0 else "" for cell in rows[skip]]
+    names = [
+        re.sub(r"\s+", " ", normalize("NFC", cell)) if header != 0 else "" for cell in rows[skip]
+    ]
     numbered = not any(names)
     names = [name or (str(i) if numbered else f"column {i}") for i, name in enumerate(names, 1)]
     return skip, 1 if header is None else header, tuple(names)
@@ -103,21 +118,34 @@ def _ask_header(rows: Rows, line: int) -> None:
     columns = [cells for cells in zip_longest(*rows, fillvalue="") if any(cells)]
     plain = [[bool(_PLAIN.fullmatch(cell)) for cell in cells] for cells in columns]
     both = zip(columns, plain, strict=True)
-    likes = [cells[0] in cells[1:] or (p[0] and 2 * sum(p) > len(p)) for cells, p in both if cells[0]]
+    likes = [
+        cells[0] in cells[1:] or (p[0] and 2 * sum(p) > len(p)) for cells, p in both if cells[0]
+    ]
     if len(rows) > 1 and likes and all(likes):
-        ways: Ways = {"no header; columns 1, 2, ...": {"header": 0}, "it is the header": {"header": 1}}
+        ways: Ways = {
+            "no header; columns 1, 2, ...": {"header": 0},
+            "it is the header": {"header": 1},
+        }
         raise AmbiguousError(f"line {line}, {_cut(rows[0])}, looks like data", ways)
-    first = next((place for place, row in enumerate(zip(*plain, strict=True)) if place and any(row)), 1)
+    first = next(
+        (place for place, row in enumerate(zip(*plain, strict=True)) if place and any(row)), 1
+    )
     upper = {cell for cells in columns for cell in cells[1:first]}
     lower = {cell for cells in columns for cell in cells[first:]}
     unnamed = not any(columns[0][1:first]) and all(columns[0][first:])  # no answer has its id there
-    if 1 < first <= 4 and len(rows) > first + 10 and (unnamed or ("" not in upper and not upper & lower)):
+    if (
+        1 < first <= 4
+        and len(rows) > first + 10
+        and (unnamed or ("" not in upper and not upper & lower))
+    ):
         ways = {"names are in the first": {"header": first}, "one": {"header": 1}}
         ways["names are in the last"] = {"skip": line + first - 2}
         raise AmbiguousError(f"the header seems to have {first} rows", ways)
     if len(rows) > 2 and _TOTAL.fullmatch(columns[0][1]) and any(numbers[1] for numbers in plain):
         ways = {"leave it out": {"header": 2}, "it is data": {"header": 1}}
-        raise AmbiguousError(f"the first row below the header, {_cut(rows[1])}, looks like a total", ways)
+        raise AmbiguousError(
+            f"the first row below the header, {_cut(rows[1])}, looks like a total", ways
+        )
 
 
 def find_footer(rows: Rows, reading: Reading, width: int) -> int:
@@ -133,7 +161,9 @@ def find_footer(rows: Rows, reading: Reading, width: int) -> int:
     if not below:
         return 0
     ways = {"leave them out": {"footer": below}, "they are data": {"footer": 0}}
-    raise AmbiguousError(f"the last {below} rows, {_cut(last[-below])}, do not look like data", ways)
+    raise AmbiguousError(
+        f"the last {below} rows, {_cut(last[-below])}, do not look like data", ways
+    )
 
 
 def _cut(row: Sequence[str]) -> str:

@@ -66,11 +66,18 @@ def positive(value: Any, box: Box) -> bool | None:
     ends = {expression(s): (_end(low), _end(high)) for s, (low, high) in box.items()}
     missing = exact.free_symbols - set(ends)
     if missing:
-        raise ValueError(f"box must name every symbol, lacks {', '.join(sorted(map(str, missing)))}")
+        raise ValueError(
+            f"box must name every symbol, lacks {', '.join(sorted(map(str, missing)))}"
+        )
     ratio, intervals = quotient(exact, list(ends)), list(ends.values())
-    if any(_at(ratio, point) <= 0 for point in itertools.product(*itertools.starmap(_probes, intervals))):
+    if any(
+        _at(ratio, point) <= 0
+        for point in itertools.product(*itertools.starmap(_probes, intervals))
+    ):
         return False
-    return True if _common_sign(ratio[0], intervals) * _common_sign(ratio[1], intervals) > 0 else None
+    return (
+        True if _common_sign(ratio[0], intervals) * _common_sign(ratio[1], intervals) > 0 else None
+    )
 
 
 class _NotRationalError(ValueError):

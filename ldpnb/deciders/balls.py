@@ -28,7 +28,9 @@ def ball(low: Any, high: Any = None) -> arb:
     >>> ball("0.1", "0.3").contains(arb("0.2")), ball("0.1").contains(arb("0.2"))
     (True, False)
     """
-    first, last = (arb(fmpq(*Fraction(end).as_integer_ratio())) for end in (low, low if high is None else high))
+    first, last = (
+        arb(fmpq(*Fraction(end).as_integer_ratio())) for end in (low, low if high is None else high)
+    )
     return first.union(last)
 
 
@@ -66,7 +68,9 @@ def zeros(function: Callable[[Any], Real], low: Any, high: Any) -> list[arb]:
     >>> [round(float(z.mid()), 6) for z in zeros(lambda x: x * x - 2, 0, 3)]
     [1.414214]
     """
-    grid = [Fraction(low) + (Fraction(high) - Fraction(low)) * i / _CELLS for i in range(_CELLS + 1)]
+    grid = [
+        Fraction(low) + (Fraction(high) - Fraction(low)) * i / _CELLS for i in range(_CELLS + 1)
+    ]
     signs = [_sign(function(ball(place))) for place in grid]
     enclosures = []
     for (a, sign), (b, other) in pairwise(zip(grid, signs, strict=True)):
@@ -107,7 +111,10 @@ def sign_changes(value: Any, x: Any) -> int:
     if fastest:
         last = next(n for n in range(degree + 1, 10_000) if _decided_from(terms, n, fastest))
     series = [
-        sum((c * (math.perm(n, i) * j ** (n - i)) for (i, j), c in terms.items() if n >= i), fmpq_poly())
+        sum(
+            (c * (math.perm(n, i) * j ** (n - i)) for (i, j), c in terms.items() if n >= i),
+            fmpq_poly(),
+        )
         for n in range(last + 1)
     ]
     return sum(one != other for one, other in pairwise(_sign(_at_e(c)) for c in series if c))
@@ -117,7 +124,9 @@ def _exponential(exact: Any, x: Any) -> Terms:
     """Return a numerator's coefficients by the powers of `x` and ``e^x``: polynomials in e, which is transcendental."""
     growth, e = sympy.symbols("growth e", cls=sympy.Dummy)
     exact = exact.xreplace({number: sympy.Rational(number) for number in exact.atoms(sympy.Float)})
-    powers = {part: sympy.expand(part.as_base_exp()[1]) for part in exact.atoms(sympy.exp, type(sympy.E))}
+    powers = {
+        part: sympy.expand(part.as_base_exp()[1]) for part in exact.atoms(sympy.exp, type(sympy.E))
+    }
     slopes = {part: power.coeff(x) for part, power in powers.items()}
     rest = {part: powers[part] - slope * x for part, slope in slopes.items()}
     if not all(number.is_Integer for number in rest.values()):
@@ -143,10 +152,19 @@ def _decided_from(terms: Terms, n: int, fastest: int) -> bool:
     rest = {powers: c for powers, c in terms.items() if powers[1] < fastest}
     if not all((n + 1) * j <= fastest * (n + 1 - i) for i, j in rest):
         return False
-    falls = {i: math.prod((fmpq_poly([n - down, 1]) for down in range(i)), start=fmpq_poly([1])) for i in lead}
-    ahead = (sum((lead[i] * falls[i][power] for i in lead), fmpq_poly()) for power in range(max(lead) + 1))
+    falls = {
+        i: math.prod((fmpq_poly([n - down, 1]) for down in range(i)), start=fmpq_poly([1]))
+        for i in lead
+    }
+    ahead = (
+        sum((lead[i] * falls[i][power] for i in lead), fmpq_poly())
+        for power in range(max(lead) + 1)
+    )
     own = abs(_at_e(sum((c * math.perm(n, i) for i, c in lead.items()), fmpq_poly())))
-    others = (abs(_at_e(c)) * math.perm(n, i) * arb(j) ** (n - i) / arb(fastest) ** n for (i, j), c in rest.items())
+    others = (
+        abs(_at_e(c)) * math.perm(n, i) * arb(j) ** (n - i) / arb(fastest) ** n
+        for (i, j), c in rest.items()
+    )
     return len({_sign(_at_e(c)) for c in ahead if c}) == 1 and bool(own > sum(others, arb(0)))
 
 

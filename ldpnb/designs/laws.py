@@ -44,7 +44,9 @@ def independent(*laws: Mapping[Sample, float]) -> Law:
     {('a', 'b'): 0.5, ('a',): 0.5}
     """
     parts = product(*(law.items() for law in laws))
-    return mixture((prod(p for _, p in part), {sum((s for s, _ in part), ()): 1.0}) for part in parts)
+    return mixture(
+        (prod(p for _, p in part), {sum((s for s, _ in part), ()): 1.0}) for part in parts
+    )
 
 
 def subsets(records: Sequence[Any], size: int) -> Law:
@@ -53,14 +55,14 @@ def subsets(records: Sequence[Any], size: int) -> Law:
     >>> subsets([0, 1, 1], 2) == {(0, 1): 2 / 3, (1, 1): 1 / 3}
     True
     """
-    size = checks.whole(size=size, at_most=len(records))
+    size = checks.whole(size, "size", at_most=len(records))
     share = 1 / comb(len(records), size)
     return mixture((share, {sample: 1.0}) for sample in combinations(records, size))
 
 
 def subsets_of_random_size(records: Sequence[Any], size_law: ArrayLike) -> Law:
     """Return the law of a simple random sample whose size has the law `size_law` on ``0, 1, ...``."""
-    sizes = checks.distribution(size_law=size_law)
+    sizes = checks.distribution(size_law, "size_law")
     return mixture((float(p), subsets(records, m)) for m, p in enumerate(sizes) if p > 0)
 
 
@@ -70,9 +72,11 @@ def whole_clusters(clusters: Sequence[Sequence[Any]], chosen: int) -> Law:
     >>> whole_clusters([[1, 2], [3]], 1)
     {(1, 2): 0.5, (3,): 0.5}
     """
-    chosen = checks.whole(chosen=chosen, at_most=len(clusters))
+    chosen = checks.whole(chosen, "chosen", at_most=len(clusters))
     share = 1 / comb(len(clusters), chosen)
-    return mixture((share, {sum(map(tuple, drawn), ()): 1.0}) for drawn in combinations(clusters, chosen))
+    return mixture(
+        (share, {sum(map(tuple, drawn), ()): 1.0}) for drawn in combinations(clusters, chosen)
+    )
 
 
 def poisson(records: Sequence[Any], rates: ArrayLike) -> Law:
@@ -81,8 +85,10 @@ def poisson(records: Sequence[Any], rates: ArrayLike) -> Law:
     >>> poisson([7], [0.25])
     {(7,): 0.25, (): 0.75}
     """
-    include = np.broadcast_to(checks.numbers(rates=rates, low=0, high=1), (len(records),))
-    return independent(*({(r,): float(p), (): float(1 - p)} for r, p in zip(records, include, strict=True)))
+    include = np.broadcast_to(checks.numbers(rates, "rates", low=0, high=1), (len(records),))
+    return independent(
+        *({(r,): float(p), (): float(1 - p)} for r, p in zip(records, include, strict=True))
+    )
 
 
 def one_draw(units: Sequence[Sequence[Any]], weights: ArrayLike) -> Law:
@@ -92,7 +98,7 @@ def one_draw(units: Sequence[Sequence[Any]], weights: ArrayLike) -> Law:
     {(1,): 0.25, (2, 2): 0.75}
     """
     shares = np.asarray(weights, dtype=float)
-    shares = checks.distribution(weights=shares / shares.sum())
+    shares = checks.distribution(shares / shares.sum(), "weights")
     return mixture((float(p), {tuple(unit): 1.0}) for p, unit in zip(shares, units, strict=True))
 
 
@@ -102,7 +108,9 @@ def every_kth(records: Sequence[Any], step: int) -> Law:
     >>> every_kth([1, 2, 3, 4], 2)
     {(1, 3): 0.5, (2, 4): 0.5}
     """
-    step = checks.whole(step=step, at_least=1)
+    step = checks.whole(step, "step", at_least=1)
     if len(records) % step:
-        raise ValueError(f"step must divide the number of records, got step={step} and {len(records)} records")
+        raise ValueError(
+            f"step must divide the number of records, got step={step} and {len(records)} records"
+        )
     return mixture((1 / step, {tuple(records[start::step]): 1.0}) for start in range(step))

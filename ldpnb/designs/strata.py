@@ -38,7 +38,7 @@ class Strata:
 
     def __post_init__(self) -> None:
         checks.plain(self)
-        object.__setattr__(self, "sizes", checks.counts(sizes=self.sizes, least=1))
+        object.__setattr__(self, "sizes", checks.counts(self.sizes, "sizes", least=1))
         for name, low in (("variances", 0.0), ("means", -np.inf)):
             if (given := getattr(self, name)) is not None:
                 object.__setattr__(self, name, self._each(low=low, **{name: given}))
@@ -59,7 +59,7 @@ class Strata:
         >>> Strata([10, 25]).proportional(0.1).tolist()
         [1.0, 2.5]
         """
-        return np.asarray(self.sizes * np.float64(checks.rate(sampling_rate=sampling_rate)))
+        return np.asarray(self.sizes * np.float64(checks.rate(sampling_rate, "sampling_rate")))
 
     def neyman(self, total: float) -> Floats:
         """Return Neyman's allocation ``m n_i s_i / sum_j n_j s_j``, real-valued and uncapped (Section 7.2 of bun2022).
@@ -73,7 +73,7 @@ class Strata:
         weights = self._weights()
         if not weights.sum() > 0:
             raise ValueError("variances must have a positive one, got all zeros")
-        return np.asarray(checks.positive(total=total) * weights / weights.sum())
+        return np.asarray(checks.positive(total, "total") * weights / weights.sum())
 
     def capped(self, asked: ArrayLike) -> Floats:
         """Return shares capped at the size of their stratum, the surplus spread over the others in proportion.
@@ -87,7 +87,9 @@ class Strata:
         sizes, wanted = self.sizes.astype(float), self._each(asked=asked, low=0)
         total, most = float(wanted.sum()), sizes[wanted > 0].sum()
         if total > most * (1 + 1e-12):
-            raise ValueError(f"asked must sum to at most what its strata hold, {most:g}, got {total:g}")
+            raise ValueError(
+                f"asked must sum to at most what its strata hold, {most:g}, got {total:g}"
+            )
         shares, full = wanted, np.zeros(sizes.shape, dtype=bool)
         while (over := ~full & (shares > sizes * (1 + 1e-12))).any():
             full |= over
@@ -108,8 +110,10 @@ class Strata:
         """
         sizes, weights = self.sizes, self._weights()
         m = (weights > 0).astype(np.int64)
-        if int(checks.whole(total=total)) < m.sum():
-            raise ValueError(f"total must be at least 1 per stratum whose values differ, {m.sum()}, got total={total}")
+        if int(checks.whole(total, "total")) < m.sum():
+            raise ValueError(
+                f"total must be at least 1 per stratum whose values differ, {m.sum()}, got total={total}"
+            )
         queue = [(-(w**2) / 2, i) for i, w in enumerate(weights) if w > 0 and sizes[i] > 1]
         heapify(queue)
         for _ in range(int(total) - int(m.sum())):
@@ -145,15 +149,19 @@ class Strata:
         sizes, spread, m = self.sizes, self._given("variances"), self._each(drawn=drawn, low=0)
         if (m > sizes * (1 + 1e-12)).any():
             worst = int(np.argmax(m - sizes))
-            raise ValueError(f"drawn must be <= sizes, got drawn[{worst}]={m[worst]:g} of {sizes[worst]}")
+            raise ValueError(
+                f"drawn must be <= sizes, got drawn[{worst}]={m[worst]:g} of {sizes[worst]}"
+            )
         with np.errstate(divide="ignore", invalid="ignore"):
-            terms = np.where(spread > 0, (sizes / sizes.sum()) ** 2 * mean_variance(sizes, spread, m), 0.0)
+            terms = np.where(
+                spread > 0, (sizes / sizes.sum()) ** 2 * mean_variance(sizes, spread, m), 0.0
+            )
         return float(terms.sum())
 
     def _each(self, *, low: float = -np.inf, **named: Any) -> Floats:
         """Return finite numbers, one per stratum."""
         ((name, values),) = named.items()
-        return checks.entries(self.sizes.size, **{name: checks.numbers(low=low, **{name: values})})
+        return checks.entries(checks.numbers(values, name, low=low), name, self.sizes.size)
 
     def _given(self, name: str) -> Floats:
         if (known := getattr(self, name)) is None:
@@ -171,10 +179,14 @@ def strata_of(groups: Sequence[ArrayLike]) -> Strata:
     [1.0, 0.0]
     """
     listed = [np.asarray(group, dtype=float) for group in groups]
-    return strata_of_tallies(np.concatenate(listed), np.repeat(np.arange(len(listed)), [g.size for g in listed]))
+    return strata_of_tallies(
+        np.concatenate(listed), np.repeat(np.arange(len(listed)), [g.size for g in listed])
+    )
 
 
-def strata_of_tallies(values: ArrayLike, stratum: ArrayLike, counts: ArrayLike | None = None) -> Strata:
+def strata_of_tallies(
+    values: ArrayLike, stratum: ArrayLike, counts: ArrayLike | None = None
+) -> Strata:
     """Return the sizes, means and variances of strata given as tallies.
 
     - `values`, (rows,) float: value of the study variable.
@@ -182,10 +194,14 @@ def strata_of_tallies(values: ArrayLike, stratum: ArrayLike, counts: ArrayLike |
     - `counts`, (rows,) int, optional: how many records each row stands for; 1 by default.
     """
     study, where = np.asarray(values, dtype=float), np.asarray(stratum)
-    records = np.ones(study.size, dtype=np.int64) if counts is None else checks.counts(counts=counts)
+    records = (
+        np.ones(study.size, dtype=np.int64) if counts is None else checks.counts(counts, "counts")
+    )
     sizes = np.bincount(where, weights=records).astype(np.int64)
     if not sizes.all():
-        raise ValueError(f"stratum must leave none empty, got no record in stratum {int(sizes.argmin())}")
+        raise ValueError(
+            f"stratum must leave none empty, got no record in stratum {int(sizes.argmin())}"
+        )
     means = np.bincount(where, weights=records * study) / sizes
     squares = np.bincount(where, weights=records * (study - means[where]) ** 2)
     return Strata(sizes, squares / np.maximum(sizes - 1, 1), means)

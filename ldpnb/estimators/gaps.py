@@ -22,7 +22,7 @@ def group_means(mechanism: GroupMeans, sums: ArrayLike, sizes: ArrayLike) -> Flo
     - `sums`, (..., d) float: sums of the values reported for each group, as `sample_sums` draws them.
     - `sizes`, (d,) int: known sizes of the groups, ``>= 1``.
     """
-    numbers = checks.counts(sizes=sizes, minimum_size=2, least=1)
+    numbers = checks.counts(sizes, "sizes", minimum_size=2, least=1)
     return np.asarray(real(sums) / (mechanism.gain * numbers))
 
 
@@ -53,14 +53,19 @@ def acceptance_region(mean: ArrayLike, level: float) -> Floats:
     - `level`, float: in ``(0, 1)``.
     - Returns (m, 2) float.
     """
-    centre, probability = np.atleast_1d(np.asarray(mean, dtype=float)), checks.open_probability(level=level)
+    centre, probability = (
+        np.atleast_1d(np.asarray(mean, dtype=float)),
+        checks.open_probability(level, "level"),
+    )
     low, high = np.zeros(centre.size), centre + 40.0
     for _ in range(60):
         middle = (low + high) / 2
         right = _log_ratio(middle, centre) < _log_ratio(_upper(middle, centre, probability), centre)
         low, high = np.where(right, middle, low), np.where(right, high, middle)
     zero = np.zeros(centre.size)
-    start = np.where(_log_ratio(zero, centre) >= _log_ratio(_upper(zero, centre, probability), centre), 0.0, low)
+    start = np.where(
+        _log_ratio(zero, centre) >= _log_ratio(_upper(zero, centre, probability), centre), 0.0, low
+    )
     return np.stack([start, _upper(start, centre, probability)], axis=1)
 
 
@@ -79,13 +84,18 @@ def absolute_interval(estimate: ArrayLike, sd: float, *, level: float = 0.99) ->
     >>> absolute_interval([0.0, 10.0], 1.0, level=0.95).round(2).tolist()
     [[0.0, 1.64], [8.04, 11.96]]
     """
-    observed = np.abs(np.atleast_1d(real(estimate))) / checks.positive(sd=sd)
+    observed = np.abs(np.atleast_1d(real(estimate))) / checks.positive(sd, "sd")
     near, regions = _regions(level)
     width = regions[-1, 1] - near[-1]
     lower = np.interp(observed, np.maximum.accumulate(regions[:, 1]), near)
     upper = np.interp(observed, np.maximum.accumulate(regions[:, 0]), near)
     far = observed > near[-1] - 2 * width
-    return np.stack([np.where(far, observed - width, lower), np.where(far, observed + width, upper)], axis=1) * sd
+    return (
+        np.stack(
+            [np.where(far, observed - width, lower), np.where(far, observed + width, upper)], axis=1
+        )
+        * sd
+    )
 
 
 @cache
@@ -97,7 +107,10 @@ def _regions(level: float) -> tuple[Floats, Floats]:
 def _upper(low: Floats, mean: Floats, probability: float) -> Floats:
     """Return where an interval from `low` on ends that ``|N(mean, 1)|`` meets with a given probability, if any does."""
     reached = ndtr(low - mean) - ndtr(-low - mean) + probability
-    near, far = np.sqrt(chndtrix(reached, 1, np.minimum(mean, 10.0) ** 2)), mean + ndtri(np.minimum(reached, 1.0))
+    near, far = (
+        np.sqrt(chndtrix(reached, 1, np.minimum(mean, 10.0) ** 2)),
+        mean + ndtri(np.minimum(reached, 1.0)),
+    )
     return np.fmin(np.where(mean < 10, near, far), mean + 40.0)
 
 

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
 from ldpnb.arithmetic import Floats, Ints, real
-from ldpnb.estimators.frequency import filled, project_simplex, unbiased
+from ldpnb.estimators.frequency import project_simplex, unbiased, water_filling
 from ldpnb.estimators.solvers import Supports, interior_point, proximal_newton
 from ldpnb.mechanisms.registry import FrequencyMechanism
 
@@ -56,10 +56,9 @@ def krr_mle(tallies: ArrayLike, *, epsilon: float) -> Floats:
     >>> krr_mle([90, 10], epsilon=np.log(3)).tolist()
     [1.0, 0.0]
     """
-    contrast = math.expm1(min(checks.positive(epsilon=epsilon), _PLAIN))
+    contrast = math.expm1(min(checks.positive(epsilon, "epsilon"), _PLAIN))
     reports = _whole_tallies(tallies)
-    heights = reports.copy()
-    kept, _, total = filled(heights, 0, contrast)
+    kept, _, total = water_filling(reports, 0, contrast)
     alone = kept == 1  # so that its share is 1 exactly, and all others fall below 0
     # near the threshold: beyond it little cancels, and that in whole numbers
     whole = (total / (contrast + kept) + 0.5) // 1
@@ -73,34 +72,73 @@ def krr_mle(tallies: ArrayLike, *, epsilon: float) -> Floats:
 
 
 def mle(channel: ArrayLike, tallies: ArrayLike, *, tolerance: float = 1e-3) -> Fit:
-    """Return the maximum-likelihood estimate for any finite channel, with its certificate.
+    """Return the maximum-likelihood estimate of a distribution, for any finite channel.
 
-    Equation (22) of lopuhaa2020. Where the outputs seen do not determine the maximum, the estimate is one of several.
+    The estimate comes with a certificate: a bound on how far its likelihood is from the maximum. If
+    the outputs that were seen do not determine the maximum, the estimate is one of several.
 
-    - `channel`, (m, k) float: ``Q[y, x] = Pr(y | x)``; rows may be scaled, and only outputs that were seen matter.
-    - `tallies`, (..., m) int: how often each output was seen; several data sets of one channel are solved together.
-    - `tolerance`, float: most nats by which the log-likelihood may fall short.
-    - NotCertifiedError if the optimum is not certified to the tolerance.
+    Parameters
+    ----------
+    channel : array_like, shape (m, k)
+        ``Q[y, x]``, the probability of output ``y`` given value ``x``. Rows may be scaled, and rows of
+        outputs that were not seen are ignored.
+    tallies : array_like of int, shape (..., m)
+        How often each output was seen. Several data sets of one channel are solved together.
+    tolerance : float, optional
+        Largest shortfall of the log-likelihood that is accepted, in nats.
+
+    Returns
+    -------
+    Fit
+        `estimate`, shape (..., k), on the simplex, and `gap`, shape (...), the certified shortfall.
+
+    Raises
+    ------
+    NotCertifiedError
+        If the optimum is not certified to the tolerance.
+    ValueError
+        If the shapes differ, or an output was seen that no value allows.
+
+    See Also
+    --------
+    krr_mle : The exact estimate for k-ary randomised response.
+    support_mle : For unary encoding and subset selection, whose channels are too large to write down.
+
+    References
+    ----------
+    Equation (22) of Lopuhaä-Zwakenberg et al. (2020).
+
+    Examples
+    --------
+    Reports are true with chance 3/4. If 90 of 100 users hold the first value, 70 of it are expected.
 
     >>> mle([[0.75, 0.25], [0.25, 0.75]], [70, 30]).estimate.round(9).tolist()
     [0.9, 0.1]
     """
     rows, reports = _channel(channel), _tallies(tallies)
     if reports.shape[-1] != len(rows):
-        raise ValueError(f"tallies must have one entry per output, {len(rows)}, got {reports.shape[-1]}")
+        raise ValueError(
+            f"tallies must have one entry per output, {len(rows)}, got {reports.shape[-1]}"
+        )
     flat = reports.reshape(-1, len(rows))
     seen = flat.any(axis=0)
     rows, flat, users = rows[seen], flat[:, seen], flat.sum(axis=1)
     if rows.max(axis=1).min() == 0:
-        raise ValueError("channel must allow every output that was seen, got one of probability 0 for every value")
-    target = checks.positive(tolerance=tolerance) / users.max()
+        raise ValueError(
+            "channel must allow every output that was seen, got one of probability 0 for every value"
+        )
+    target = checks.positive(tolerance, "tolerance") / users.max()
     estimates, gaps = interior_point(rows, flat / users[:, None], tolerance=target)
     shape = reports.shape[:-1]
     return _certified(estimates.reshape(*shape, -1), (users * gaps).reshape(shape), tolerance)
 
 
 def support_mle(
-    outputs: ArrayLike, tallies: ArrayLike, mechanism: FrequencyMechanism, *, tolerance: float = 1e-3
+    outputs: ArrayLike,
+    tallies: ArrayLike,
+    mechanism: FrequencyMechanism,
+    *,
+    tolerance: float = 1e-3,
 ) -> Fit:
     """Return the maximum-likelihood estimate for reports that each support a set of values, with its certificate.
 
@@ -119,17 +157,19 @@ def support_mle(
     >>> support_mle(np.eye(2), [70, 30], KaryRandomisedResponse(np.log(3), 2)).estimate.round(9).tolist()
     [0.9, 0.1]
     """
-    size, reports = mechanism.domain_size, checks.counts(tallies=tallies)
+    size, reports = mechanism.domain_size, checks.counts(tallies, "tallies")
     packed = _packed(outputs, reports.size, size)
     users, contrast = int(reports.sum()), float(np.expm1(mechanism.epsilon))
     scale = max(1.0, contrast)
     if size <= _SHORT:
         bits = np.unpackbits(packed, axis=1, count=size)
         return mle(1 / scale + contrast / scale * bits, reports, tolerance=tolerance)
-    rows = Supports(np.ascontiguousarray(packed.T), reports / users, size, 1 / scale, contrast / scale)
+    rows = Supports(
+        np.ascontiguousarray(packed.T), reports / users, size, 1 / scale, contrast / scale
+    )
     centre = project_simplex(unbiased(users * rows.support(), users, mechanism))
     start = 0.98 * centre + 0.02 / size
-    target = checks.positive(tolerance=tolerance) / users
+    target = checks.positive(tolerance, "tolerance") / users
     estimate, gap = proximal_newton(rows, start, tolerance=target)
     return _certified(estimate, np.array(users * gap), tolerance)
 
@@ -142,7 +182,11 @@ def certificate_gap(channel: ArrayLike, tallies: ArrayLike, estimate: ArrayLike)
     >>> round(certificate_gap([[0.75, 0.25], [0.25, 0.75]], [70, 30], [0.5, 0.5]), 9)
     20.0
     """
-    rows, reports, point = _channel(channel), checks.counts(tallies=tallies), checks.distribution(estimate=estimate)
+    rows, reports, point = (
+        _channel(channel),
+        checks.counts(tallies, "tallies"),
+        checks.distribution(estimate, "estimate"),
+    )
     seen = reports > 0
     gradient = (reports[seen] / (rows[seen] @ point)) @ rows[seen]
     return float(gradient.max() - reports.sum())
@@ -153,9 +197,13 @@ def _packed(outputs: ArrayLike, reports: int, size: int) -> NDArray[np.uint8]:
     given, width = np.asarray(outputs), -(-size // 8)
     if given.dtype == np.uint8 and given.shape == (reports, width):
         if size % 8 and (given[:, -1] & (0xFF >> size % 8)).any():
-            raise ValueError(f"outputs must have no bits beyond the {size} values, got some in their last bytes")
+            raise ValueError(
+                f"outputs must have no bits beyond the {size} values, got some in their last bytes"
+            )
         return given
-    numbers = given if given.dtype == np.uint8 else checks.numbers(outputs=outputs, low=0, high=1)
+    numbers = (
+        given if given.dtype == np.uint8 else checks.numbers(outputs, "outputs", low=0, high=1)
+    )
     if numbers.shape != (reports, size):
         shapes = f"{(reports, size)}, or {(reports, width)} packed"
         raise ValueError(f"outputs must have shape {shapes}, got {numbers.shape}")
@@ -177,7 +225,9 @@ def _certified(estimate: Floats, gap: Floats, tolerance: float) -> Fit:
 def _whole_tallies(tallies: ArrayLike) -> Ints:
     reports = np.asarray(tallies)
     if reports.dtype == np.int64 and reports.ndim == 1 and reports.size:
-        most = reports.item(reports.view(np.uint64).argmax())  # where negative ones are the greatest
+        most = reports.item(
+            reports.view(np.uint64).argmax()
+        )  # where negative ones are the greatest
         if 0 < most < 2**53 // reports.size:
             return reports
     return _tallies(tallies).astype(np.int64)
@@ -186,13 +236,17 @@ def _whole_tallies(tallies: ArrayLike) -> Ints:
 def _tallies(tallies: ArrayLike) -> Floats:
     array = np.asarray(tallies)
     if array.dtype.kind not in "iuf" or array.ndim == 0 or array.shape[-1] == 0:
-        raise TypeError(f"tallies must be an array of numbers, got dtype {array.dtype}, shape {array.shape}")
+        raise TypeError(
+            f"tallies must be an array of numbers, got dtype {array.dtype}, shape {array.shape}"
+        )
     reports = array.astype(float)
     if not ((reports >= 0) & (reports == np.floor(reports))).all():
         raise ValueError(f"tallies must be whole numbers >= 0, got minimum {reports.min()}")
     sums = reports.sum(axis=-1)
     if not 0 < sums.min(initial=1) <= sums.max(initial=1) < 2**53:
-        raise ValueError(f"tallies must have a positive sum below 2^53, got {sums.min():g} to {sums.max():g}")
+        raise ValueError(
+            f"tallies must have a positive sum below 2^53, got {sums.min():g} to {sums.max():g}"
+        )
     return reports
 
 

@@ -38,7 +38,9 @@ def best_weights(channel: ArrayLike) -> Floats:
     """
     rows = _injective(channel)
     chances = rows @ np.full(rows.shape[1], 1 / rows.shape[1])
-    scaled = np.divide(rows, chances[:, None], out=np.zeros_like(rows), where=chances[:, None] > _LEAST)
+    scaled = np.divide(
+        rows, chances[:, None], out=np.zeros_like(rows), where=chances[:, None] > _LEAST
+    )
     return np.linalg.solve(scaled.T @ rows, scaled.T).astype(float)
 
 
@@ -49,7 +51,7 @@ def deviations(weights: ArrayLike, channel: ArrayLike, counts: ArrayLike) -> Flo
     >>> (deviations(least_squares_weights(channel), channel, [60, 40]) ** 2).round(9).tolist()
     [0.0075, 0.0075]
     """
-    rows, holders = np.asarray(channel, dtype=float), checks.counts(counts=counts)
+    rows, holders = np.asarray(channel, dtype=float), checks.counts(counts, "counts")
     shares = np.asarray(weights, dtype=float)
     variance = (shares**2 @ rows - (shares @ rows) ** 2) @ holders / holders.sum() ** 2
     return np.asarray(np.sqrt(np.maximum(variance, 0.0)))

@@ -25,25 +25,36 @@ def unadjusted(tallies: ArrayLike, *, users: int, mechanism: KaryRandomisedRespo
 
     It is ``c_DE`` in equation (3) of biswas2022, used under sampling in equation (4) and, as ``h``, in Theorem 5.1.
     """
-    return mechanism._holders(_tallies(tallies, mechanism), checks.whole(users=users, at_least=1))
+    return mechanism._holders(
+        _tallies(tallies, mechanism), checks.whole(users, "users", at_least=1)
+    )
 
 
-def rescaled(tallies: ArrayLike, *, users: int, sampling_rate: float, mechanism: KaryRandomisedResponse) -> Floats:
+def rescaled(
+    tallies: ArrayLike, *, users: int, sampling_rate: float, mechanism: KaryRandomisedResponse
+) -> Floats:
     """Return ``c_DE / pi + n q (1 - pi) / ((p - q) pi)``: unbiased, from the known number of users and sampling rate.
 
     It is ``g_DE`` in equation (5) of biswas2022; `sampling_rate` is the chance ``pi`` in ``(0, 1]`` to report.
     """
-    rate = checks.rate(sampling_rate=sampling_rate)
-    return mechanism._holders(_tallies(tallies, mechanism), checks.whole(users=users, at_least=1) * rate) / rate
+    rate = checks.rate(sampling_rate, "sampling_rate")
+    return (
+        mechanism._holders(
+            _tallies(tallies, mechanism), checks.whole(users, "users", at_least=1) * rate
+        )
+        / rate
+    )
 
 
-def realised_size(tallies: ArrayLike, *, sampling_rate: float, mechanism: KaryRandomisedResponse) -> Floats:
+def realised_size(
+    tallies: ArrayLike, *, sampling_rate: float, mechanism: KaryRandomisedResponse
+) -> Floats:
     """Return ``(N - S q) / (pi (p - q))`` with ``S`` the realised number of reports: unbiased.
 
     It is ``c-hat_DE``, before Theorem 3.4 of biswas2022, and never worse than `rescaled`; `sampling_rate` as there.
     """
     reports = _tallies(tallies, mechanism)
-    return mechanism._holders(reports, _size(reports)) / checks.rate(sampling_rate=sampling_rate)
+    return mechanism._holders(reports, _size(reports)) / checks.rate(sampling_rate, "sampling_rate")
 
 
 def personalised(
@@ -62,13 +73,19 @@ def personalised(
     >>> personalised([35, 15], users=100, expected_reports=50, mechanism=mechanism).round(9).tolist()
     [90.0, 10.0]
     """
-    total = checks.positive(expected_reports=expected_reports)
+    total = checks.positive(expected_reports, "expected_reports")
     if not is_exact(total) and total > users:
-        raise ValueError(f"expected_reports must be <= users={users}, got expected_reports={expected_reports!r}")
-    return mechanism._holders(_tallies(tallies, mechanism), total) * (checks.whole(users=users, at_least=1) / total)
+        raise ValueError(
+            f"expected_reports must be <= users={users}, got expected_reports={expected_reports!r}"
+        )
+    return mechanism._holders(_tallies(tallies, mechanism), total) * (
+        checks.whole(users, "users", at_least=1) / total
+    )
 
 
-def horvitz_thompson(tallies: ArrayLike, *, rates: ArrayLike, mechanism: KaryRandomisedResponse) -> Floats:
+def horvitz_thompson(
+    tallies: ArrayLike, *, rates: ArrayLike, mechanism: KaryRandomisedResponse
+) -> Floats:
     """Return ``sum_g (N_g - S_g q) / (pi_g (p - q))``: unbiased for any known rates in ``(0, 1]``, ``(g,)``.
 
     What Theorem 5.1 of biswas2022 asks for: Horvitz and Thompson (1952) applied to ``(1{X_j = i} - q) / (p - q)``.
@@ -81,11 +98,46 @@ def horvitz_thompson(tallies: ArrayLike, *, rates: ArrayLike, mechanism: KaryRan
     return _weighted(mechanism._holders(reports, _size(reports)), rates)
 
 
-def hajek(tallies: ArrayLike, *, users: int, rates: ArrayLike, mechanism: KaryRandomisedResponse) -> Floats:
-    """Return ``n (sum_g N_g/pi_g / sum_g S_g/pi_g - q) / (p - q)``, the ratio form of `horvitz_thompson`.
+def hajek(
+    tallies: ArrayLike, *, users: int, rates: ArrayLike, mechanism: KaryRandomisedResponse
+) -> Floats:
+    """Estimate how many users hold each value, if groups of users report at different rates.
 
-    Unbiased up to ``O(1/n)`` relative to ``n``; sums to ``n``. Hájek (1971), not in biswas2022. Without any report it
-    raises a ValueError.
+    Reports are weighted by one over the rate of their group, and divided by the sum of the weights,
+    so the estimates always sum to `users`.
+
+    Parameters
+    ----------
+    tallies : array_like of int, shape (..., groups, k)
+        Reports of each value, by group.
+    users : int
+        Number of users, at least 1, whether they reported or not.
+    rates : array_like, shape (groups,)
+        Probability in ``(0, 1]`` that a user of the group reports.
+    mechanism : KaryRandomisedResponse
+        The mechanism that made the reports.
+
+    Returns
+    -------
+    ndarray, shape (..., k)
+        Estimated counts. Their bias, relative to `users`, is of order ``1 / users``.
+
+    Raises
+    ------
+    ValueError
+        If there are no reports, or an argument is outside its range.
+
+    See Also
+    --------
+    horvitz_thompson : Without bias, but its sum varies with the number of reports.
+
+    References
+    ----------
+    Hájek (1971). Biswas, Cormode and Maple (2022) do not consider it.
+
+    Examples
+    --------
+    The weighted reports are 35/0.5 + 30 = 100 and 15/0.5 + 70 = 100 for the two values.
 
     >>> mechanism = KaryRandomisedResponse(np.log(3), 2)
     >>> hajek([[35, 15], [30, 70]], users=200, rates=[0.5, 1.0], mechanism=mechanism).round(9).tolist()
@@ -96,7 +148,7 @@ def hajek(tallies: ArrayLike, *, users: int, rates: ArrayLike, mechanism: KaryRa
     if (size == 0).any():
         raise ValueError("tallies must have a positive sum for a ratio estimate, got no reports")
     share: Floats = mechanism._holders(weighted, size) / size
-    return share * checks.whole(users=users, at_least=1)
+    return share * checks.whole(users, "users", at_least=1)
 
 
 def reweighted_reports(
@@ -112,8 +164,8 @@ def reweighted_reports(
     - `report_rates`, (k,) float: probability ``pi(y)`` in ``(0, 1]`` of sending the report ``y``.
     """
     reports = _tallies(tallies, mechanism)
-    rates = checks.entries(reports.shape[-1], report_rates=sampling_rates(report_rates))
-    return mechanism._holders(reports / rates, checks.whole(users=users, at_least=1))
+    rates = checks.entries(sampling_rates(report_rates), "report_rates", reports.shape[-1])
+    return mechanism._holders(reports / rates, checks.whole(users, "users", at_least=1))
 
 
 def _tallies(tallies: ArrayLike, mechanism: KaryRandomisedResponse) -> Floats:
@@ -132,7 +184,9 @@ def sampling_rates(rates: ArrayLike) -> Floats:
     """Return a vector of sampling rates, in ``(0, 1]``."""
     array = real(rates)
     if array.ndim != 1 or (array.dtype != object and not ((array > 0) & (array <= 1)).all()):
-        raise ValueError(f"rates must be a vector with entries in (0, 1], got rates={array.tolist()!r}")
+        raise ValueError(
+            f"rates must be a vector with entries in (0, 1], got rates={array.tolist()!r}"
+        )
     return array
 
 

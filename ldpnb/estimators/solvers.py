@@ -54,11 +54,18 @@ class Supports:
         """
         outputs, size = self.weights.size, self.size
         fitted = self._fitted(point)
-        chosen = np.linspace(0, outputs - 1, min(outputs, max(20 * size, int(_MODEL_WORK / size**2)))).astype(int)
+        chosen = np.linspace(
+            0, outputs - 1, min(outputs, max(20 * size, int(_MODEL_WORK / size**2)))
+        ).astype(int)
         total: Floats = np.zeros((size, size))
         for some in np.array_split(chosen, max(1, chosen.size * size // 2**21)):
             bits = np.unpackbits(self.packed[:, some], axis=0, count=size).T
-            block = bits * (self.contrast * np.sqrt(self.weights[some]) / fitted[some]).astype(np.float32)[:, None]
+            block = (
+                bits
+                * (self.contrast * np.sqrt(self.weights[some]) / fitted[some]).astype(np.float32)[
+                    :, None
+                ]
+            )
             total += block.T @ block
         if chosen.size < outputs:
             total /= self.weights[chosen].sum()
@@ -108,7 +115,10 @@ def interior_point(channel: Floats, weights: Floats, *, tolerance: float) -> tup
     for _ in range(61):
         gradient, curvature = _derivatives(rows, weights, primal)
         products = primal * dual
-        if _gaps(gradient, primal).max() <= tolerance and products.max() <= tolerance / rows.shape[1]:
+        if (
+            _gaps(gradient, primal).max() <= tolerance
+            and products.max() <= tolerance / rows.shape[1]
+        ):
             break
         centre = products.mean(axis=1, keepdims=True) * shrink
         bend = curvature + np.eye(rows.shape[1]) * (dual / primal)[:, None, :]
@@ -153,7 +163,9 @@ def _simplex_quadratic(bend: Floats, slope: Floats, centre: Floats) -> Floats:
     for _ in range(60):
         gradient = slope - bend @ (point - centre)
         gain = float((slope + gradient) @ (point - centre)) / 2
-        if gradient.max() - point @ gradient < max(0.1 * gain, 1e-16):  # more than any point gains over this one
+        if gradient.max() - point @ gradient < max(
+            0.1 * gain, 1e-16
+        ):  # more than any point gains over this one
             break
         aim = shrink * float(point @ dual) / size / point
         matrix = bend + np.diag(dual / point)

@@ -25,7 +25,9 @@ from ldpnb import checks
 from ldpnb.arithmetic import Floats, read_only
 
 _PATTERNS = np.array([s for s in product((0, 1), repeat=4) if 0 < sum(s) < 4], dtype=bool)
-_FLIPPED = np.array([int(np.flatnonzero((s[[1, 0, 3, 2]] == _PATTERNS).all(axis=1))[0]) for s in _PATTERNS])
+_FLIPPED = np.array(
+    [int(np.flatnonzero((s[[1, 0, 3, 2]] == _PATTERNS).all(axis=1))[0]) for s in _PATTERNS]
+)
 """Position of each pattern with the signs of the values exchanged."""
 
 
@@ -48,8 +50,8 @@ class BestGapChannel:
 
     def __post_init__(self) -> None:
         checks.plain(self)
-        checks.positive(epsilon=self.epsilon)
-        checks.open_probability(share=self.share)
+        checks.positive(self.epsilon, "epsilon")
+        checks.open_probability(self.share, "share")
 
     def sizes(self, users: int) -> tuple[int, int]:
         """Return the sizes of the two groups among so many users, at least one each.
@@ -57,7 +59,7 @@ class BestGapChannel:
         >>> BestGapChannel(1.0, 0.1).sizes(3)
         (1, 2)
         """
-        people = checks.whole(users=users, at_least=2, at_most=2**63 - 1)
+        people = checks.whole(users, "users", at_least=2, at_most=2**63 - 1)
         first = min(max(round(self.share * people), 1), people - 1)
         return first, people - first
 
@@ -99,7 +101,10 @@ class BestGapChannel:
         turn = rows[one, 0] * rows[other, 1] - rows[one, 1] * rows[other, 0]
         apart = np.abs(turn) > 1e-13
         one, other, turn = one[apart], other[apart], turn[apart]
-        first, second = 2 * (rows[other, 1] - rows[other, 0]) / turn, 2 * (rows[one, 0] - rows[one, 1]) / turn
+        first, second = (
+            2 * (rows[other, 1] - rows[other, 0]) / turn,
+            2 * (rows[one, 0] - rows[one, 1]) / turn,
+        )
         inside = (first >= -1e-12) & (second >= -1e-12)
         return (one[inside], other[inside]), (read_only(first[inside]), read_only(second[inside]))
 
@@ -109,14 +114,21 @@ class BestGapChannel:
 
         Between two vertices the bound is ``(u + v r)^2 / (A + B r + C r^2)``, and its largest value known.
         """
-        largest = minimize_scalar(lambda log: -self._bound(np.exp(log)), bounds=(-16, 16), options={"xatol": 1e-13})
-        ratio, (u, v) = float(np.exp(largest.x)), (self.target @ [[1, 0], [-1, 0], [0, -1], [0, 1]]).tolist()
+        largest = minimize_scalar(
+            lambda log: -self._bound(np.exp(log)), bounds=(-16, 16), options={"xatol": 1e-13}
+        )
+        ratio, (u, v) = (
+            float(np.exp(largest.x)),
+            (self.target @ [[1, 0], [-1, 0], [0, -1], [0, 1]]).tolist(),
+        )
         fixed, slope = self._signal(0.0), self._signal(1.0) - self._signal(0.0)
         best = int(self._prices(self._signal(ratio) ** 2).argmax())
         a, b, c = (float(self._prices(p)[best]) for p in (fixed**2, 2 * fixed * slope, slope**2))
         turn = 2 * u * c - v * b
         flat = (2 * v * a - u * b) / turn if turn else ratio
-        near = abs(flat - ratio) < 1e-6 * ratio and self._bound(flat) >= self._bound(ratio) * (1 - 1e-15)
+        near = abs(flat - ratio) < 1e-6 * ratio and self._bound(flat) >= self._bound(ratio) * (
+            1 - 1e-15
+        )
         return flat if near else ratio
 
     def _bound(self, ratio: float) -> float:

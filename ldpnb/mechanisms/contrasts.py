@@ -28,8 +28,8 @@ class _Contrast:
 
     def __post_init__(self) -> None:
         checks.plain(self)
-        checks.positive(epsilon=self.epsilon)
-        numbers = checks.counts(sizes=self.sizes, minimum_size=2, least=1)
+        checks.positive(self.epsilon, "epsilon")
+        numbers = checks.counts(self.sizes, "sizes", minimum_size=2, least=1)
         object.__setattr__(self, "sizes", tuple(numbers.tolist()))
 
     @property
@@ -67,12 +67,17 @@ class SignedBit(_Contrast):
         return moves.sign_probabilities(x, self.epsilon)
 
     def sample_sums(
-        self, counts: ArrayLike, values: ArrayLike, *, repetitions: int = 1, rng: np.random.Generator
+        self,
+        counts: ArrayLike,
+        values: ArrayLike,
+        *,
+        repetitions: int = 1,
+        rng: np.random.Generator,
     ) -> Floats:
         """Draw the sum of all signs, ``(repetitions,)``; arguments as `groups.DiscretisedMeans.sample_tallies`."""
         users, numbers = moves.tallied(counts, values, len(self.sizes))
         plus = moves.sign_probabilities(self.weights[:, None] * numbers, self.epsilon)[1]
-        draws = checks.whole(repetitions=repetitions, at_least=1)
+        draws = checks.whole(repetitions, "repetitions", at_least=1)
         signs = rng.binomial(users, plus, size=(draws, *users.shape))
         return np.asarray(2 * signs.sum(axis=(1, 2)) - users.sum(), dtype=np.float64)
 
@@ -101,12 +106,17 @@ class SignedLaplace(_Contrast):
         return 2 / self.epsilon
 
     def sample_sums(
-        self, counts: ArrayLike, values: ArrayLike, *, repetitions: int = 1, rng: np.random.Generator
+        self,
+        counts: ArrayLike,
+        values: ArrayLike,
+        *,
+        repetitions: int = 1,
+        rng: np.random.Generator,
     ) -> Floats:
         """Draw the sum of all reports, ``(repetitions,)``; arguments as `groups.DiscretisedMeans.sample_tallies`."""
         users, numbers = moves.tallied(counts, values, len(self.sizes))
         total = float((self.weights[:, None] * numbers * users).sum())
-        draws = checks.whole(repetitions=repetitions, at_least=1)
+        draws = checks.whole(repetitions, "repetitions", at_least=1)
         return total + self.scale * moves.sum_of_laplace(np.full(draws, users.sum()), rng=rng)
 
 

@@ -24,16 +24,31 @@ EXPLICIT_RESPONSE_LIMIT = 10_000
 
 @dataclass(frozen=True, slots=True)
 class KaryRandomisedResponse:
-    """k-ary randomised response: the truth with probability ``p``, each other value with probability ``q``.
+    """Report the true value with probability ``p``, and any other value with probability ``q``.
 
-    Also known as direct encoding, k-RR and generalised randomised response; Warner's randomised response at
-    ``domain_size = 2``.
+    ``p = e^epsilon / (e^epsilon + k - 1)`` and ``q = 1 / (e^epsilon + k - 1)``. For two values it is
+    Warner's randomised response.
 
-    Definition 2.4 of biswas2022; equation (103) of lopuhaa2020; Definition 2.2 of juarez2022 (with the index slip
-    mended); lecture20 (k = 2).
+    Parameters
+    ----------
+    epsilon : float
+        Privacy budget in nats, ``> 0``. It is also the exact privacy loss.
+    domain_size : int
+        Number ``k`` of values, at least 2.
 
-    - `epsilon`, float: privacy budget in nats, ``> 0``; also the exact privacy loss.
-    - `domain_size`, int: number ``k >= 2`` of values.
+    Raises
+    ------
+    ValueError
+        If an argument is outside its range.
+
+    References
+    ----------
+    Definition 2.4 of Biswas, Cormode and Maple (2022); equation (103) of Lopuhaä-Zwakenberg et al.
+    (2020); Definition 2.2 of Juarez and Korolova (2022), where an index is wrong.
+
+    Examples
+    --------
+    At epsilon = ln 3 and two values, p = 3 / (3 + 1) and q = 1 / (3 + 1).
 
     >>> warner = KaryRandomisedResponse(epsilon=np.log(3), domain_size=2)
     >>> round(float(warner.p), 12), round(float(warner.q), 12)
@@ -45,7 +60,7 @@ class KaryRandomisedResponse:
 
     def __post_init__(self) -> None:
         checks.plain(self, domain_size=2)
-        checks.positive(epsilon=self.epsilon)
+        checks.positive(self.epsilon, "epsilon")
 
     @property
     def p(self) -> Real:
@@ -73,7 +88,7 @@ class KaryRandomisedResponse:
 
     def channel(self) -> Floats:
         """Return the ``(k, k)`` matrix of ``Pr(report y | value x)``, ``k <= 10,000``; its columns sum to 1."""
-        checks.whole(domain_size=self.domain_size, at_least=2, at_most=EXPLICIT_RESPONSE_LIMIT)
+        checks.whole(self.domain_size, "domain_size", at_least=2, at_most=EXPLICIT_RESPONSE_LIMIT)
         matrix = np.full((self.domain_size, self.domain_size), self.q)
         np.fill_diagonal(matrix, self.p)
         return matrix
@@ -116,29 +131,31 @@ class UnaryEncoding:
     def __post_init__(self) -> None:
         checks.plain(self, domain_size=2)
         if self.miss_rate is None:
-            object.__setattr__(self, "miss_rate", 1 - checks.open_probability(p=self.p))
+            object.__setattr__(self, "miss_rate", 1 - checks.open_probability(self.p, "p"))
         if self.truthful_rate is None:
-            object.__setattr__(self, "truthful_rate", self.p - checks.open_probability(q=self.q))
-        checks.probability(p=self.p)
-        checks.open_probability(q=self.q)
-        checks.open_probability(miss_rate=self.miss_rate)
+            object.__setattr__(self, "truthful_rate", self.p - checks.open_probability(self.q, "q"))
+        checks.probability(self.p, "p")
+        checks.open_probability(self.q, "q")
+        checks.open_probability(self.miss_rate, "miss_rate")
         if not (is_exact(self.truthful_rate) or self.truthful_rate > 0):
             raise ValueError(f"q must be < p, got p={self.p!r}, q={self.q!r}")
-        checks.rate(truthful_rate=self.truthful_rate)
+        checks.rate(self.truthful_rate, "truthful_rate")
         if self.lean is None:
             object.__setattr__(self, "lean", 1 + (self.miss_rate - self.q) / self.truthful_rate)
 
     @classmethod
     def symmetric(cls, epsilon: Real, domain_size: int) -> "UnaryEncoding":
         """Return symmetric unary encoding (SUE): ``p = 1 - q = e^(epsilon/2) / (1 + e^(epsilon/2))``."""
-        half = checks.positive(epsilon=epsilon) / 2
+        half = checks.positive(epsilon, "epsilon") / 2
         odds = np.exp(-half)
-        return cls(1 / (1 + odds), odds / (1 + odds), domain_size, odds / (1 + odds), np.tanh(half / 2), 1)
+        return cls(
+            1 / (1 + odds), odds / (1 + odds), domain_size, odds / (1 + odds), np.tanh(half / 2), 1
+        )
 
     @classmethod
     def optimised(cls, epsilon: Real, domain_size: int) -> "UnaryEncoding":
         """Return optimised unary encoding (OUE): ``p = 1/2``, ``q = 1 / (e^epsilon + 1)``, best at rare values."""
-        budget = checks.positive(epsilon=epsilon)
+        budget = checks.positive(epsilon, "epsilon")
         decay = np.exp(-budget)
         return cls(0.5, decay / (1 + decay), domain_size, 0.5, np.tanh(budget / 2) / 2, 2)
 
@@ -153,7 +170,7 @@ class UnaryEncoding:
 
     def outputs(self) -> NDArray[np.uint8]:
         """Return all ``(2**k, k)`` outputs, ``k <= 12``: bit ``x`` of output ``y`` is its ``x``-th binary digit."""
-        checks.whole(domain_size=self.domain_size, at_least=2, at_most=EXPLICIT_UNARY_LIMIT)
+        checks.whole(self.domain_size, "domain_size", at_least=2, at_most=EXPLICIT_UNARY_LIMIT)
         codes = np.arange(2**self.domain_size)[:, None]
         return ((codes >> np.arange(self.domain_size)) & 1).astype(np.uint8)
 
@@ -171,7 +188,9 @@ class UnaryEncoding:
         tallies += rng.binomial(holders.sum() - holders, self.q)
         return tallies
 
-    def sample_outputs(self, counts: ArrayLike, *, rng: np.random.Generator) -> tuple[NDArray[np.uint8], Ints]:
+    def sample_outputs(
+        self, counts: ArrayLike, *, rng: np.random.Generator
+    ) -> tuple[NDArray[np.uint8], Ints]:
         """Draw the observed outputs and how often each occurred, from the exact joint law, as a likelihood needs them.
 
         In small domains this is one multinomial over all outputs per value; in larger ones every user's bits are drawn.
@@ -190,7 +209,9 @@ class UnaryEncoding:
         packed = np.packbits(bits, axis=1)
         keys = np.ascontiguousarray(packed).view(np.dtype((np.void, packed.shape[1]))).ravel()
         _, first, tallies = np.unique(keys, return_index=True, return_counts=True)
-        if first.size == holders.sum():  # all distinct, as with many values: a copy would only double the memory
+        if (
+            first.size == holders.sum()
+        ):  # all distinct, as with many values: a copy would only double the memory
             return bits, np.ones(first.size, dtype=np.int64)
         return bits[first], tallies
 
@@ -209,7 +230,7 @@ class UnaryEncoding:
 
 def counts_of_users(counts: ArrayLike, domain_size: int) -> Ints:
     """Return validated counts: how many users hold each of `domain_size` values."""
-    return checks.entries(domain_size, counts=checks.counts(counts=counts))
+    return checks.entries(checks.counts(counts, "counts"), "counts", domain_size)
 
 
 def of_users(size: int, **named: ArrayLike) -> Ints:
@@ -217,7 +238,9 @@ def of_users(size: int, **named: ArrayLike) -> Ints:
     ((name, values),) = named.items()
     own = np.asarray(values)
     if own.ndim != 1 or own.dtype.kind not in "iu":
-        raise TypeError(f"{name} must be a one-dimensional array of integers, got dtype {own.dtype}, shape {own.shape}")
+        raise TypeError(
+            f"{name} must be a one-dimensional array of integers, got dtype {own.dtype}, shape {own.shape}"
+        )
     if own.size and not (own.min() >= 0 and own.max() < size):
         raise ValueError(f"{name} must lie in 0 .. {size - 1}, got {own.min()} .. {own.max()}")
     return own.astype(np.int64)

@@ -40,8 +40,8 @@ class DiscretisedMeans:
 
     def __post_init__(self) -> None:
         checks.plain(self, groups=2)
-        checks.positive(group_epsilon=self.group_epsilon)
-        checks.positive(value_epsilon=self.value_epsilon)
+        checks.positive(self.group_epsilon, "group_epsilon")
+        checks.positive(self.value_epsilon, "value_epsilon")
 
     @classmethod
     def published(cls, epsilon: Real, groups: int = 2) -> "DiscretisedMeans":
@@ -57,7 +57,7 @@ class DiscretisedMeans:
         >>> round(float(DiscretisedMeans.calibrated(1.5).epsilon), 12)
         1.5
         """
-        budget = checks.positive(epsilon=epsilon)
+        budget = checks.positive(epsilon, "epsilon")
         return cls(budget + np.log1p(np.expm1(-budget) / 2), budget, groups)
 
     @property
@@ -110,7 +110,12 @@ class DiscretisedMeans:
         return matrix.reshape(2 * self.groups, self.groups * numbers.size)
 
     def sample_tallies(
-        self, counts: ArrayLike, values: ArrayLike, *, repetitions: int = 1, rng: np.random.Generator
+        self,
+        counts: ArrayLike,
+        values: ArrayLike,
+        *,
+        repetitions: int = 1,
+        rng: np.random.Generator,
     ) -> Ints:
         """Draw the reports of each group and sign from their exact joint law, in O(d m) whatever the number of users.
 
@@ -126,7 +131,12 @@ class DiscretisedMeans:
         return np.stack([kept.sum(axis=2) + arrived - plus, plus], axis=2)
 
     def sample_sums(
-        self, counts: ArrayLike, values: ArrayLike, *, repetitions: int = 1, rng: np.random.Generator
+        self,
+        counts: ArrayLike,
+        values: ArrayLike,
+        *,
+        repetitions: int = 1,
+        rng: np.random.Generator,
     ) -> Floats:
         """Draw the sum of the values reported for each group, shape ``(repetitions, d)``; see `sample_tallies`."""
         tallies = self.sample_tallies(counts, values, repetitions=repetitions, rng=rng)
@@ -161,9 +171,9 @@ class LaplaceMeans:
 
     def __post_init__(self) -> None:
         checks.plain(self, groups=2)
-        checks.positive(group_epsilon=self.group_epsilon)
-        checks.positive(value_epsilon=self.value_epsilon)
-        checks.positive(k=self.k)
+        checks.positive(self.group_epsilon, "group_epsilon")
+        checks.positive(self.value_epsilon, "value_epsilon")
+        checks.positive(self.k, "k")
 
     @classmethod
     def allowed(cls, epsilon: Real, k: Real, groups: int = 2) -> "LaplaceMeans":
@@ -176,7 +186,7 @@ class LaplaceMeans:
 
         It is the `allowed` one with ``k = max(2/3, epsilon)``.
         """
-        return cls.allowed(checks.positive(epsilon=epsilon), max(2 / 3, epsilon), groups)
+        return cls.allowed(checks.positive(epsilon, "epsilon"), max(2 / 3, epsilon), groups)
 
     @classmethod
     def executed(cls, epsilon: float) -> "LaplaceMeans":
@@ -187,7 +197,7 @@ class LaplaceMeans:
     @classmethod
     def calibrated(cls, epsilon: Real, groups: int = 2) -> "LaplaceMeans":
         """Return the mechanism of exact loss `epsilon`, ``k = 2, eps2 = epsilon, eps1 = epsilon / 2`` (Theorem 4.3)."""
-        return cls(checks.positive(epsilon=epsilon) / 2, epsilon, 2.0, groups)
+        return cls(checks.positive(epsilon, "epsilon") / 2, epsilon, 2.0, groups)
 
     @property
     def keep(self) -> Real:
@@ -242,7 +252,9 @@ class LaplaceMeans:
         eps2/k`` in the atom there and `claimed_epsilon`'s third term just inside; the other two are lost as claimed.
         """
         if self.reversed_noise:
-            raise ValueError("clipped_epsilon is for the mechanism as stated, got reversed_noise=True")
+            raise ValueError(
+                "clipped_epsilon is for the mechanism as stated, got reversed_noise=True"
+            )
         return float(max(self.claimed_epsilon, self.group_epsilon + self.value_epsilon / self.k))
 
     def law(self, group: int, value: float) -> Floats:
@@ -251,14 +263,22 @@ class LaplaceMeans:
         >>> LaplaceMeans(np.log(3), 4.0).law(0, -1.0).round(12).tolist()
         [[0.75, -1.0, 0.5], [0.25, 0.0, 0.5]]
         """
-        (number,), group = moves.unit_values([value]), checks.whole(group=group, at_most=self.groups - 1)
-        checks.whole(groups=self.groups, at_least=2, at_most=2**24)  # to list them
+        (number,), group = (
+            moves.unit_values([value]),
+            checks.whole(group, "group", at_most=self.groups - 1),
+        )
+        checks.whole(self.groups, "groups", at_least=2, at_most=2**24)  # to list them
         law = np.tile([self.move, 0.0, self.moved_scale], (self.groups, 1))
         law[group] = self.keep, number, self.kept_scale
         return law
 
     def sample_sums(
-        self, counts: ArrayLike, values: ArrayLike, *, repetitions: int = 1, rng: np.random.Generator
+        self,
+        counts: ArrayLike,
+        values: ArrayLike,
+        *,
+        repetitions: int = 1,
+        rng: np.random.Generator,
     ) -> Floats:
         """Draw the sum of the values reported for each group from their exact joint law, ``(repetitions, d)``.
 
@@ -270,10 +290,12 @@ class LaplaceMeans:
         noise += self.moved_scale * moves.sum_of_laplace(arrived, rng=rng)
         return np.asarray((kept * numbers).sum(axis=2) + noise, dtype=np.float64)
 
-    def randomize(self, groups: ArrayLike, values: ArrayLike, *, rng: np.random.Generator) -> tuple[Ints, Floats]:
+    def randomize(
+        self, groups: ArrayLike, values: ArrayLike, *, rng: np.random.Generator
+    ) -> tuple[Ints, Floats]:
         """Randomize users one by one: groups ``(n,)`` in ``0 .. d-1`` and values ``(n,)`` in ``[-1, 1]`` to reports."""
         own = of_users(self.groups, groups=groups)
-        numbers = checks.entries(own.size, values=moves.unit_values(values))
+        numbers = checks.entries(moves.unit_values(values), "values", own.size)
         kept, shift = rng.random(own.size) < self.keep, rng.integers(1, self.groups, own.size)
         scale = np.where(kept, self.kept_scale, self.moved_scale)
         noise = scale * rng.laplace(size=numbers.size)
@@ -289,5 +311,5 @@ def largest_group_epsilon(epsilon: Real, k: Real) -> Real:
 
     Appendix B takes ``k = max(2/3, epsilon)``: ``ln(2 / epsilon) + epsilon - 1``, or ``ln 3 - epsilon / 2`` below 2/3.
     """
-    budget, noise = checks.positive(epsilon=epsilon), checks.positive(k=k)
+    budget, noise = checks.positive(epsilon, "epsilon"), checks.positive(k, "k")
     return np.log(2 / noise) + budget - budget / noise

@@ -43,8 +43,8 @@ class LocalHashing:
 
     def __post_init__(self) -> None:
         checks.plain(self, domain_size=2, cells=2)
-        checks.positive(epsilon=self.epsilon)
-        checks.numbers(cells=self.cells, low=2, high=1e305)
+        checks.positive(self.epsilon, "epsilon")
+        checks.numbers(self.cells, "cells", low=2, high=1e305)
 
     @classmethod
     def optimised(cls, epsilon: float, domain_size: int) -> "LocalHashing":
@@ -53,7 +53,7 @@ class LocalHashing:
         >>> LocalHashing.optimised(1.0, 100).cells
         4
         """
-        growth = float(np.exp(min(checks.positive(epsilon=epsilon), 40.0)))
+        growth = float(np.exp(min(checks.positive(epsilon, "epsilon"), 40.0)))
         near = (int(growth) + 1, int(growth) + 2)
         return cls(epsilon, domain_size, min(near, key=lambda g: (growth + g - 1) ** 2 / (g - 1)))
 
@@ -94,15 +94,23 @@ class LocalHashing:
         """Return all ``(g^k, k)`` functions, a cell per value; at most 100,000 pairs of function and cell."""
         if (self.domain_size + 1) * np.log(float(self.cells)) > np.log(EXPLICIT_LIMIT):
             got = f"got cells={self.cells:g}, domain_size={self.domain_size:g}"
-            raise ValueError(f"outputs must be at most {EXPLICIT_LIMIT} to list them, g^(k + 1), {got}")
+            raise ValueError(
+                f"outputs must be at most {EXPLICIT_LIMIT} to list them, g^(k + 1), {got}"
+            )
         count = int(self.cells) ** self.domain_size
-        return np.arange(count)[:, None] // int(self.cells) ** np.arange(self.domain_size) % int(self.cells)
+        return (
+            np.arange(count)[:, None]
+            // int(self.cells) ** np.arange(self.domain_size)
+            % int(self.cells)
+        )
 
     def channel(self) -> Floats:
         """Return ``Pr(function, cell | value)``, ``(g^k g, k)``: all cells of the first function, then the next."""
         functions = self.functions()
         response = self._response.channel()[:, functions]  # cell, function, value
-        return np.asarray(response.transpose(1, 0, 2).reshape(-1, self.domain_size) / len(functions))
+        return np.asarray(
+            response.transpose(1, 0, 2).reshape(-1, self.domain_size) / len(functions)
+        )
 
     def sample_tallies(self, counts: ArrayLike, *, rng: np.random.Generator) -> Ints:
         """Draw how many reports support each value, from the exact joint law, in O(k) whatever the number of users."""

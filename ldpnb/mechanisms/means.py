@@ -40,8 +40,8 @@ class OneBit:
 
     def __post_init__(self) -> None:
         checks.plain(self)
-        checks.positive(epsilon=self.epsilon)
-        checks.positive(upper=self.upper)
+        checks.positive(self.epsilon, "epsilon")
+        checks.positive(self.upper, "upper")
 
     @property
     def p(self) -> Real:
@@ -61,16 +61,23 @@ class OneBit:
     def one_rate(self, values: Real) -> Real:
         """Return the probability of a one, ``q + (p - q) x / upper``, at values ``x``."""
         # as a mixture, in which the probability of a rare report is not lost to rounding
-        share = checks.numbers(values=values, low=0, high=self.upper) / self.upper
+        share = checks.numbers(values, "values", low=0, high=self.upper) / self.upper
         return share * self.p + (1 - share) * self.q
 
     def channel(self, values: ArrayLike | None = None) -> Floats:
         """Return the ``(2, v)`` matrix of ``Pr(bit y | value x)``, by default for the two ends 0 and `upper`."""
-        numbers = checks.numbers(values=[0.0, self.upper] if values is None else values, low=0, high=self.upper)
+        numbers = checks.numbers(
+            [0.0, self.upper] if values is None else values, "values", low=0, high=self.upper
+        )
         return np.vstack([self.one_rate(self.upper - numbers), self.one_rate(numbers)])
 
     def sample_sums(
-        self, values: ArrayLike, counts: ArrayLike, *, rng: np.random.Generator, repetitions: int = 1
+        self,
+        values: ArrayLike,
+        counts: ArrayLike,
+        *,
+        rng: np.random.Generator,
+        repetitions: int = 1,
     ) -> Floats:
         """Draw the number of ones, ``(repetitions,)``, from its exact law: one binomial per distinct value.
 
@@ -79,7 +86,9 @@ class OneBit:
         - `repetitions`, int: independent repetitions.
         """
         numbers, users = _population(values, counts, self.upper)
-        ones: Ints = rng.binomial(users, self.one_rate(numbers), size=(_times(repetitions), numbers.size))
+        ones: Ints = rng.binomial(
+            users, self.one_rate(numbers), size=(_times(repetitions), numbers.size)
+        )
         return np.sum(ones, axis=1, dtype=float)
 
     def estimate(self, sums: Real, users: Real) -> Real:
@@ -106,8 +115,8 @@ class LocalLaplace:
 
     def __post_init__(self) -> None:
         checks.plain(self)
-        checks.positive(epsilon=self.epsilon)
-        checks.positive(upper=self.upper)
+        checks.positive(self.epsilon, "epsilon")
+        checks.positive(self.upper, "upper")
 
     @property
     def scale(self) -> Real:
@@ -116,10 +125,17 @@ class LocalLaplace:
 
     def log_density(self, reports: Real, values: Real) -> Real:
         """Return the log-density of `reports` given `values`, which broadcast."""
-        return _log_laplace(real(reports) - checks.numbers(values=values, low=0, high=self.upper), self.scale)
+        return _log_laplace(
+            real(reports) - checks.numbers(values, "values", low=0, high=self.upper), self.scale
+        )
 
     def sample_sums(
-        self, values: ArrayLike, counts: ArrayLike, *, rng: np.random.Generator, repetitions: int = 1
+        self,
+        values: ArrayLike,
+        counts: ArrayLike,
+        *,
+        rng: np.random.Generator,
+        repetitions: int = 1,
     ) -> Floats:
         """Draw the sum of all noisy values: a sum of Laplace variables is the difference of two gamma variables."""
         numbers, users = _population(values, counts, self.upper)
@@ -150,8 +166,8 @@ class CentralLaplace:
 
     def __post_init__(self) -> None:
         checks.plain(self)
-        checks.positive(epsilon=self.epsilon)
-        checks.positive(sensitivity=self.sensitivity)
+        checks.positive(self.epsilon, "epsilon")
+        checks.positive(self.sensitivity, "sensitivity")
 
     @property
     def scale(self) -> Real:
@@ -168,13 +184,20 @@ class CentralLaplace:
         entries = _log_laplace(real(released) - real(exact), self.scale)
         return entries if is_exact(entries) else np.sum(entries, axis=-1)
 
-    def release(self, exact: ArrayLike, *, rng: np.random.Generator, repetitions: int = 1) -> Floats:
+    def release(
+        self, exact: ArrayLike, *, rng: np.random.Generator, repetitions: int = 1
+    ) -> Floats:
         """Return noisy copies, ``(repetitions, *shape)``, of an exact sum or histogram."""
         entries = real(exact)
         return entries + rng.laplace(scale=self.scale, size=(_times(repetitions), *entries.shape))
 
     def sample_sums(
-        self, values: ArrayLike, counts: ArrayLike, *, rng: np.random.Generator, repetitions: int = 1
+        self,
+        values: ArrayLike,
+        counts: ArrayLike,
+        *,
+        rng: np.random.Generator,
+        repetitions: int = 1,
     ) -> Floats:
         """Draw the released sum of the users' values in ``[0, sensitivity]``, ``(repetitions,)``."""
         numbers, users = _population(values, counts, self.upper)
@@ -200,7 +223,12 @@ def histogram_sensitivity(neighbours: str) -> float:
     >>> histogram_sensitivity("replacement"), histogram_sensitivity("deletion")
     (2.0, 1.0)
     """
-    return 2.0 if checks.choice(neighbours=neighbours, among=("replacement", "deletion")) == "replacement" else 1.0
+    return (
+        2.0
+        if checks.choice(neighbours, "neighbours", among=("replacement", "deletion"))
+        == "replacement"
+        else 1.0
+    )
 
 
 def _log_laplace(noise: Real, scale: Real) -> Real:
@@ -208,13 +236,15 @@ def _log_laplace(noise: Real, scale: Real) -> Real:
 
 
 def _mean(sums: Real, users: Real) -> Real:
-    return real(sums) / checks.numbers(users=users, low=1)
+    return real(sums) / checks.numbers(users, "users", low=1)
 
 
 def _population(values: ArrayLike, counts: ArrayLike, upper: float) -> tuple[Floats, Ints]:
-    users = checks.counts(counts=counts)
-    return checks.entries(users.size, values=checks.numbers(values=values, low=0, high=upper)), users
+    users = checks.counts(counts, "counts")
+    return checks.entries(
+        checks.numbers(values, "values", low=0, high=upper), "values", users.size
+    ), users
 
 
 def _times(repetitions: Any) -> int:
-    return checks.whole(repetitions=repetitions, at_least=1)
+    return checks.whole(repetitions, "repetitions", at_least=1)

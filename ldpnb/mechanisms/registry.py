@@ -14,7 +14,9 @@ from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, MeanMechanism, 
 from ldpnb.mechanisms.signs import SignRandomiser
 from ldpnb.mechanisms.subsets import SubsetSelection
 
-FrequencyMechanism = KaryRandomisedResponse | UnaryEncoding | SubsetSelection | LocalHashing | SignRandomiser
+FrequencyMechanism = (
+    KaryRandomisedResponse | UnaryEncoding | SubsetSelection | LocalHashing | SignRandomiser
+)
 """A mechanism for categorical answers.
 
 A report supports its sender's value with probability `p`, ``1 - p`` being `miss_rate`, and any other given value with
@@ -33,7 +35,21 @@ FREQUENCY: Mapping[str, Callable[[float, int], FrequencyMechanism]] = MappingPro
         "OLH": LocalHashing.optimised,
     }
 )
-"""Mechanisms for shares: ``FREQUENCY[name](epsilon, domain_size)``."""
+"""Mechanisms that estimate the share of users with each value, by name.
+
+Each entry is called with ``epsilon``, in nats and ``> 0``, and ``domain_size``, the number of
+values, at least 2. All are private for each user's own report, so no curator needs to be trusted.
+
+- ``"k-RR"``: k-ary randomised response; best for few values or a large epsilon.
+- ``"OUE"``, ``"SUE"``: unary encoding, a bit for each value, optimised and symmetric.
+- ``"subset selection"``: a random set of values, which contains the user's own more often.
+- ``"signs"``: a sign for each value, which is +1 more often for the user's own.
+- ``"OLH"``: local hashing; short reports for many values.
+
+>>> mechanism = FREQUENCY["k-RR"](epsilon=np.log(3), domain_size=2)
+>>> round(float(mechanism.p), 12)
+0.75
+"""
 
 MEAN: Mapping[str, Callable[[float, float], MeanMechanism]] = MappingProxyType(
     {
@@ -59,6 +75,14 @@ GAP: Mapping[str, Callable[..., GroupMeans | Contrast]] = MappingProxyType(
 COLOURED: tuple[tuple[str, ...], ...] = (
     ("k-RR", "OUE", "SUE", "subset selection", "signs", "central Laplace", "Gaussian", "OLH"),
     ("1-bit", "local Laplace", "Warner"),
-    ("M_R", "M_L", "M_L, k = 2", "signed bit", "signed Laplace", "M_R as published", "M_L as published"),
+    (
+        "M_R",
+        "M_L",
+        "M_L, k = 2",
+        "signed bit",
+        "signed Laplace",
+        "M_R as published",
+        "M_L as published",
+    ),
 )
 """Names of mechanisms that share a figure, in the order of their colours, markers and dashes."""

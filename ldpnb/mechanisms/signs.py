@@ -38,7 +38,7 @@ class SignRandomiser:
 
     def __post_init__(self) -> None:
         checks.plain(self, domain_size=2)
-        checks.positive(epsilon=self.epsilon)
+        checks.positive(self.epsilon, "epsilon")
 
     @classmethod
     def as_printed(cls, parameter: Real, domain_size: Real) -> "SignRandomiser":
@@ -94,7 +94,9 @@ class SignRandomiser:
     def randomize(self, values: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.int8]:
         """Return each user's signs, ``(n, k)``, for values ``(n,)`` in ``0 .. k-1``."""
         own = of_users(self.domain_size, values=values)
-        signs: NDArray[np.int8] = 2 * rng.integers(0, 2, (own.size, self.domain_size), dtype=np.int8) - 1
+        signs: NDArray[np.int8] = (
+            2 * rng.integers(0, 2, (own.size, self.domain_size), dtype=np.int8) - 1
+        )
         signs[np.arange(own.size), own] = np.where(rng.random(own.size) < self.p, 1, -1)
         return signs
 
@@ -123,10 +125,10 @@ def exact_epsilon(bias: Real) -> Real:
 
     lecture20, "Frequency estimation", which writes epsilon for the bias and takes it to be the loss.
     """
-    share = checks.open_probability(bias=bias)
+    share = checks.open_probability(bias, "bias")
     return np.log1p(share) - np.log1p(-share)
 
 
 def calibrated_bias(epsilon: Real) -> Real:
     """Return the bias ``tanh(epsilon / 2)`` at which sign vectors lose exactly `epsilon` nats."""
-    return np.tanh(checks.positive(epsilon=epsilon) / 2)
+    return np.tanh(checks.positive(epsilon, "epsilon") / 2)

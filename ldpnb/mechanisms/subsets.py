@@ -42,14 +42,14 @@ class SubsetSelection:
 
     def __post_init__(self) -> None:
         checks.plain(self, domain_size=2, subset_size=1)
-        checks.positive(epsilon=self.epsilon)
-        checks.whole(subset_size=self.subset_size, at_least=1, at_most=self.domain_size - 1)
+        checks.positive(self.epsilon, "epsilon")
+        checks.whole(self.subset_size, "subset_size", at_least=1, at_most=self.domain_size - 1)
 
     @classmethod
     def optimal(cls, epsilon: float, domain_size: int) -> "SubsetSelection":
         """Return the subset size of least error at the uniform distribution, near ``a / (e^epsilon + 1)``."""
-        size = checks.whole(domain_size=domain_size, at_least=2)
-        decay = float(np.exp(-checks.positive(epsilon=epsilon)))
+        size = checks.whole(domain_size, "domain_size", at_least=2)
+        decay = float(np.exp(-checks.positive(epsilon, "epsilon")))
         near = size * decay / (1 + decay)
         sizes = sorted({max(int(k), 1) for k in (np.floor(near), np.ceil(near))})
         errors = [(k + (size - k) * decay) ** 2 / (k * (size - k)) for k in sizes]
@@ -73,12 +73,19 @@ class SubsetSelection:
     @property
     def truthful_rate(self) -> Real:
         """Difference ``p - q = p (a - k) (1 - e^-epsilon) / (a - 1)``."""
-        return -self.p * (self.domain_size - self.subset_size) * np.expm1(-self.epsilon) / (self.domain_size - 1)
+        return (
+            -self.p
+            * (self.domain_size - self.subset_size)
+            * np.expm1(-self.epsilon)
+            / (self.domain_size - 1)
+        )
 
     def _holders(self, tallies: Real, reports: Real) -> Real:
         """Return ``(tallies - reports q) / (p - q)``; here ``q = (k - (p - q)) / a``."""
         scale = self.q / self.truthful_rate
-        return (tallies + (self.domain_size * tallies - self.subset_size * reports) * scale) / self.subset_size
+        return (
+            tallies + (self.domain_size * tallies - self.subset_size * reports) * scale
+        ) / self.subset_size
 
     @property
     def _others(self) -> Real:
@@ -89,7 +96,9 @@ class SubsetSelection:
         """Return all subsets as rows of bits, in lexicographic order; at most 5000."""
         number = comb(self.domain_size, self.subset_size)
         if number > EXPLICIT_LIMIT:
-            raise ValueError(f"subsets must be at most {EXPLICIT_LIMIT} to list them all, got {number}")
+            raise ValueError(
+                f"subsets must be at most {EXPLICIT_LIMIT} to list them all, got {number}"
+            )
         bits = np.zeros((number, self.domain_size), dtype=np.uint8)
         chosen = np.array(list(combinations(range(self.domain_size), self.subset_size)))
         np.put_along_axis(bits, chosen, 1, axis=1)
@@ -123,7 +132,9 @@ class SubsetSelection:
         for start in range(0, own.size, rows):
             block = own[start : start + rows]
             order = rng.random((block.size, self.domain_size))
-            order[np.arange(block.size), block] = np.where(rng.random(block.size) < self.p, -1.0, 2.0)
+            order[np.arange(block.size), block] = np.where(
+                rng.random(block.size) < self.p, -1.0, 2.0
+            )
             chosen = np.argpartition(order, self.subset_size - 1, axis=1)[:, : self.subset_size]
             np.put_along_axis(bits[start : start + rows], chosen, 1, axis=1)
         return bits

@@ -94,7 +94,10 @@ class Chart:
     @property
     def labels(self) -> list[str]:
         """The labels of the axes, which by default are their columns."""
-        return [self.x if self.xlabel is None else self.xlabel, self.y if self.ylabel is None else self.ylabel]
+        return [
+            self.x if self.xlabel is None else self.xlabel,
+            self.y if self.ylabel is None else self.ylabel,
+        ]
 
     @property
     def flip(self) -> bool:
@@ -104,13 +107,20 @@ class Chart:
     def encoding(self) -> dict[str, Any]:
         """Return how the table is drawn, but for title and setting, where that differs from the defaults, for JSON."""
         stated = asdict(replace(self, table=pd.DataFrame()))
-        return {own.name: stated[own.name] for own in fields(self)[1:-2] if stated[own.name] not in (own.default, [])}
+        return {
+            own.name: stated[own.name]
+            for own in fields(self)[1:-2]
+            if stated[own.name] not in (own.default, [])
+        }
 
     @classmethod
     def read(cls, table: pd.DataFrame, made: Mapping[str, Any]) -> Self:
         """Return the chart of a table whose provenance, as `publish` writes it, says how it is drawn."""
         parts: dict[str, Any] = {"marks": (), "layers": ()} | made["encoding"]
-        parts |= {"marks": [Mark(**own) for own in parts["marks"]], "layers": [Layer(**own) for own in parts["layers"]]}
+        parts |= {
+            "marks": [Mark(**own) for own in parts["marks"]],
+            "layers": [Layer(**own) for own in parts["layers"]],
+        }
         return cls(table, **parts, title=made.get("title", ""), setting=made.get("setting", ""))
 
     def rows(self) -> pd.DataFrame:
@@ -122,7 +132,9 @@ class Chart:
         """
         table = self.table[self.table[self.by].isin(self.series)] if self.series else self.table
         own = Layer(name="", y=self.y, mark=self.mark, error=self.error, band=self.band)
-        return pd.concat([self._layer(table, layer) for layer in self.layers or [own]], ignore_index=True)
+        return pd.concat(
+            [self._layer(table, layer) for layer in self.layers or [own]], ignore_index=True
+        )
 
     def readable(self) -> Self:
         """Return the chart with as many of its names as there is room for; its setting says when these are not all."""
@@ -131,26 +143,38 @@ class Chart:
         if not self.flip or len(names) <= most:
             return self
         setting = f"{self.setting}; the first {most} of {len(names):,} names"
-        return replace(self, table=self.table[self.table[self.x].isin(names[:most])], setting=setting)
+        return replace(
+            self, table=self.table[self.table[self.x].isin(names[:most])], setting=setting
+        )
 
     def _layer(self, table: pd.DataFrame, layer: Layer) -> pd.DataFrame:
         y, low, high = table[layer.y], *[pd.Series(np.nan, table.index)] * 2
-        series = [name(label) for label in table[self.by]] if self.by and not self.layers else layer.name
-        drawn = pd.DataFrame({"panel": self._panels(table), "series": series, "mark": layer.mark, "x": table[self.x]})
+        series = (
+            [name(label) for label in table[self.by]] if self.by and not self.layers else layer.name
+        )
+        drawn = pd.DataFrame(
+            {"panel": self._panels(table), "series": series, "mark": layer.mark, "x": table[self.x]}
+        )
         if layer.error:
             low, high = y - 2 * table[layer.error], y + 2 * table[layer.error]
             if not self.layers:
                 drawn["mark"] = drawn["mark"].where(low.isna(), "points")
             if self.yscale == "log":  # which has no lower end
-                low = low.mask(low <= 0, y.groupby([drawn["panel"], drawn["series"]]).transform("min"))
+                low = low.mask(
+                    low <= 0, y.groupby([drawn["panel"], drawn["series"]]).transform("min")
+                )
         if layer.band:
-            low, high = (own.fillna(table[end]) for own, end in zip((low, high), layer.band, strict=True))
+            low, high = (
+                own.fillna(table[end]) for own, end in zip((low, high), layer.band, strict=True)
+            )
         return drawn.assign(y=y, low=low, high=high)
 
     def _panels(self, table: pd.DataFrame) -> list[str]:
         """Return the panel of each row: its words, and its numbers with their column where these differ."""
         columns = [self.panel] if isinstance(self.panel, str) else self.panel or ()
-        titles = {c: re.sub(r" \(.*\)", "", c).replace("_", " ").replace("epsilon", "ε") for c in columns}
+        titles = {
+            c: re.sub(r" \(.*\)", "", c).replace("_", " ").replace("epsilon", "ε") for c in columns
+        }
         words = [
             [v if isinstance(v, str) else f"{title} = {name(v)}" for v in table[column]]
             for column, title in titles.items()
@@ -201,7 +225,9 @@ def finding(
         place = wide.index[{"first": 0, "middle": len(wide) // 2, "last": -1}[at]]
     else:
         place = at(wide) if callable(at) else min(wide.index, key=lambda drawn: abs(drawn - at))
-    values = {"x": float(place)} | {str(name): float(value) for name, value in wide.loc[place].items()}
+    values = {"x": float(place)} | {
+        str(name): float(value) for name, value in wide.loc[place].items()
+    }
 
     def worth(name: str) -> float:
         if name in values:
@@ -210,11 +236,20 @@ def finding(
         return values[one] / values[other] if operation == "/" else values[one] - values[other]
 
     def filled(text: str) -> str:
-        return _FIELD.sub(lambda field: format(worth(field[1]), field[2]) if field[2] else short(worth(field[1])), text)
+        return _FIELD.sub(
+            lambda field: format(worth(field[1]), field[2]) if field[2] else short(worth(field[1])),
+            text,
+        )
 
     highest = max(marks or [""], key=lambda name: values.get(name, 0.0))
     drawn = [
-        Mark(values["x"], values[name], filled(text), panel, side=side or ("above" if name == highest else "below"))
+        Mark(
+            values["x"],
+            values[name],
+            filled(text),
+            panel,
+            side=side or ("above" if name == highest else "below"),
+        )
         for name, text in (marks or {}).items()
     ]
     return {"title": filled(title), "marks": drawn}

@@ -38,9 +38,13 @@ class Slider:
             spaced: Sequence[float] = [float(f"{10 ** (k / decade):.2g}") for k in powers]
         else:
             steps = [1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10]
-            spaced = MaxNLocator(round(1.4 * STEPS), steps=steps, integer=whole).tick_values(self.low, self.high)
+            spaced = MaxNLocator(round(1.4 * STEPS), steps=steps, integer=whole).tick_values(
+                self.low, self.high
+            )
         inner = {round(v) if whole else float(f"{v:.10g}") for v in spaced}
-        return sorted(v for v in {self.low, self.start, self.high, *inner} if self.low <= v <= self.high)
+        return sorted(
+            v for v in {self.low, self.start, self.high, *inner} if self.low <= v <= self.high
+        )
 
 
 @dataclass(frozen=True, slots=True)

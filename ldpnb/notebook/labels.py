@@ -9,7 +9,9 @@ import unicodedata
 
 from ldpnb import checks
 
-_PLAIN = re.compile(r"(?!\d+[.)] )(?!.*(?://|\W_|_\W))[-+]?[^\W_](?:[\w .,:;%()+=/'-]*[^\W_])?[)%+.]?")
+_PLAIN = re.compile(
+    r"(?!\d+[.)] )(?!.*(?://|\W_|_\W))[-+]?[^\W_](?:[\w .,:;%()+=/'-]*[^\W_])?[)%+.]?"
+)
 """What Markdown shows as it stands, wherever in a sentence."""
 _SYMBOLS = {
     r"\b([cg])_DE\b": r"$\1_{DE}$",

@@ -37,7 +37,9 @@ def live(redraw: Callable[..., tuple[Chart, str]], **controls: Slider | Choice) 
         display(_shown(redraw, controls), raw=True)
 
 
-def _shown(redraw: Callable[..., tuple[Chart, str]], controls: Mapping[str, Slider | Choice]) -> dict[str, Any]:
+def _shown(
+    redraw: Callable[..., tuple[Chart, str]], controls: Mapping[str, Slider | Choice]
+) -> dict[str, Any]:
     """Return what a front end shows: controls if it has them, and the sentence as plain text."""
     import ipywidgets as widgets
 

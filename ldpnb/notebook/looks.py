@@ -23,12 +23,22 @@ class Look(NamedTuple):
 _COLOURS = ("#004B94", "#CB5004", "#1B7340", "#D86CA4", "#3DB2E6", "#522A06", "#A39A2E", "#777777")
 _MARKERS = "osD^vP*X"
 _ON_OFF = ((5, 1.5), (1, 1), (4, 1, 1, 1), (8, 2), (2, 1), (6, 1, 1, 1, 1, 1), (3, 3))
-_ALL = [Look(*parts) for parts in zip(_COLOURS, _MARKERS, ["-", *((0, lengths) for lengths in _ON_OFF)], strict=True)]
+_ALL = [
+    Look(*parts)
+    for parts in zip(_COLOURS, _MARKERS, ["-", *((0, lengths) for lengths in _ON_OFF)], strict=True)
+]
 FAMILIES = (
     ("truth", "c_DE", "g_DE", "c-hat", "ratio", "T", "Horvitz-Thompson", "Hájek"),
     ("unbiased", "Norm-Sub", "MLE", "Bayes", "empirical Bayes", "uniform guess"),
     (
-        *("exact", "upper bound", "lower bound", "published", "simple random sampling", "no amplification"),
+        *(
+            "exact",
+            "upper bound",
+            "lower bound",
+            "published",
+            "simple random sampling",
+            "no amplification",
+        ),
         "improved lower bound",
     ),
     ("Neyman", "proportional", "proportional, rounded at random", "best found", "fixed"),
@@ -48,9 +58,17 @@ def looks_of(names: Sequence[Any]) -> dict[Any, Look]:
     (['#440154', '#6ece58'], 'o')
     """
     texts = [str(name) for name in names]
-    if len(texts) > 1 and len({re.sub(r"[-+\d.,]+(e[-+]?\d+)?", "#", text, count=1) for text in texts}) == 1:
+    if (
+        len(texts) > 1
+        and len({re.sub(r"[-+\d.,]+(e[-+]?\d+)?", "#", text, count=1) for text in texts}) == 1
+    ):
         ramp = map(mpl.colors.to_hex, mpl.colormaps["viridis"](np.linspace(0.0, 0.78, len(names))))
-        return {n: Look(c, m, "-") for n, c, m in zip(names, ramp, itertools.cycle(_MARKERS), strict=False)}
+        return {
+            n: Look(c, m, "-")
+            for n, c, m in zip(names, ramp, itertools.cycle(_MARKERS), strict=False)
+        }
     looks = {name: _KNOWN[str(name)] for name in names if str(name) in _KNOWN}
     free = [other for other in _ALL if other.colour not in {own.colour for own in looks.values()}]
-    return looks | dict(zip([n for n in names if n not in looks], itertools.cycle(free or _ALL), strict=False))
+    return looks | dict(
+        zip([n for n in names if n not in looks], itertools.cycle(free or _ALL), strict=False)
+    )

@@ -53,13 +53,19 @@ class Parameter:
             raise self._refused(f"be of type {self.type}", value) from None
         if converted == [] and self.default:
             raise self._refused("have an entry", converted)
-        numbers = [n for n in (converted if isinstance(converted, list) else [converted]) if isinstance(n, int | float)]
+        numbers = [
+            n
+            for n in (converted if isinstance(converted, list) else [converted])
+            if isinstance(n, int | float)
+        ]
         if not all(map(math.isfinite, numbers)):
             raise self._refused("be finite", value)
         interval, listed = _INTERVAL.match(self.meaning), _WORDS.match(self.meaning)
         if interval:
             low, high = map(float, interval.group(2, 3))
-            outside = {end for end, bracket in ((low, interval[1]), (high, interval[4])) if bracket in "()"}
+            outside = {
+                end for end, bracket in ((low, interval[1]), (high, interval[4])) if bracket in "()"
+            }
             if not all(low <= number <= high and number not in outside for number in numbers):
                 raise self._refused(f"lie in {interval[0][:-1]}", value)
         if listed and converted not in (words := re.split(r",\s*", listed[1])):
@@ -106,15 +112,21 @@ def declared_parameters(cell: str, where: str) -> tuple[Parameter, ...]:
     parameters = []
     for name, kind, text, meaning in PythonTranslator.inspect({"source": cell}):
         if kind.removeprefix("list[").removesuffix("]") not in _TYPES or not meaning:
-            raise UsageError(f"{where}: {name} needs a type among {', '.join(_TYPES)} or list[...], and a meaning")
+            raise UsageError(
+                f"{where}: {name} needs a type among {', '.join(_TYPES)} or list[...], and a meaning"
+            )
         try:
             parameters.append(Parameter(name, kind, ast.literal_eval(text), meaning))
         except UNREADABLE:
-            raise UsageError(f"{where}: the value of {name} must be a literal, got {shown(text)}") from None
+            raise UsageError(
+                f"{where}: the value of {name} must be a literal, got {shown(text)}"
+            ) from None
     return tuple(parameters)
 
 
-def checked(parameters: Iterable[Parameter], given: Mapping[str, Any], where: str) -> dict[str, Any]:
+def checked(
+    parameters: Iterable[Parameter], given: Mapping[str, Any], where: str
+) -> dict[str, Any]:
     """Return the given parameters converted to their types.
 
     `UsageError` for a name that is not declared (the nearest is suggested) or a value that its parameter does not take.
@@ -122,5 +134,7 @@ def checked(parameters: Iterable[Parameter], given: Mapping[str, Any], where: st
     known = {p.name: p for p in parameters}
     for name in given.keys() - known.keys():
         has = f"it has {', '.join(known) or 'none'}"
-        raise UsageError(f"{where} has no parameter {shown(name)}{nearest(name, list(known))}; {has}")
+        raise UsageError(
+            f"{where} has no parameter {shown(name)}{nearest(name, list(known))}; {has}"
+        )
     return {name: known[name].convert(value) for name, value in given.items()}

@@ -28,7 +28,11 @@ def short(value: float, digits: int = 3) -> str:
     >>> short(1234567.8), short(0.012345), short(1e-7), short(2.0), short(99_999.6), short(1e9)
     ('1,234,568', '0.0123', '1e-7', '2', '100,000', '1e9')
     """
-    return f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else re.sub(r"e\+?(-?)0?", r"e\1", f"{value:.{digits}g}")
+    return (
+        f"{value:,.0f}"
+        if 1000 <= abs(value) < 1e9
+        else re.sub(r"e\+?(-?)0?", r"e\1", f"{value:.{digits}g}")
+    )
 
 
 def listed(items: Iterable[object]) -> str:
@@ -54,13 +58,17 @@ def crossings(x: ArrayLike, one: ArrayLike, other: ArrayLike) -> list[float]:
     gap, scale = (np.log(low) - np.log(high), np.log(grid)) if positive else (low - high, grid)
     gap, scale = gap[np.isfinite(gap)], scale[np.isfinite(gap)]
     apart = np.flatnonzero(gap)
-    before = apart[:-1][np.sign(gap[apart[:-1]]) != np.sign(gap[apart[1:]])]  # where they may touch next
+    before = apart[:-1][
+        np.sign(gap[apart[:-1]]) != np.sign(gap[apart[1:]])
+    ]  # where they may touch next
     share = gap[before] / (gap[before] - gap[before + 1])
     places = scale[before] + share * (scale[before + 1] - scale[before])
     return [float(f"{place:.12g}") for place in (np.exp(places) if positive else places)]
 
 
-def where_less(x: ArrayLike, one: ArrayLike, other: ArrayLike, name: str = "ε", digits: int = 3) -> str:
+def where_less(
+    x: ArrayLike, one: ArrayLike, other: ArrayLike, name: str = "ε", digits: int = 3
+) -> str:
     """Return in words where one curve lies below another, both on one grid, whose counts are shown as whole numbers.
 
     On a coarse grid use no more than two `digits`.
@@ -72,7 +80,9 @@ def where_less(x: ArrayLike, one: ArrayLike, other: ArrayLike, name: str = "ε",
     """
     less = np.asarray(one, float) < np.asarray(other, float)
     counts = np.asarray(x).dtype.kind in "iu" and name != "ε"
-    places = [short(np.ceil(place) if counts else place, digits) for place in crossings(x, one, other)]
+    places = [
+        short(np.ceil(place) if counts else place, digits) for place in crossings(x, one, other)
+    ]
     if less.all() or not less.any():
         return f"at {'every' if less.all() else 'no'} {name} drawn"
     if len(places) > 2 or not places:

@@ -48,7 +48,12 @@ def publish(chart: Chart, table: pd.DataFrame, name: str, *, caption: str) -> No
 
 
 def publish_table(
-    table: pd.DataFrame, name: str, *, caption: str, drawn: Mapping[str, bytes] | None = None, **words: Any
+    table: pd.DataFrame,
+    name: str,
+    *,
+    caption: str,
+    drawn: Mapping[str, bytes] | None = None,
+    **words: Any,
 ) -> None:
     """Write a table as ``<name>.csv`` with its provenance, and what was drawn from it, when a folder is set.
 

@@ -21,7 +21,9 @@ def verdicts(*identifiers: str) -> None:
     from IPython.display import Markdown, display
 
     rows = [(claims.find(identifier), claims.decide(identifier)) for identifier in identifiers]
-    words = (f"**{c.place}: {v.status}.** {sentence(c.says)}\n\n{points(asdict(v))}" for c, v in rows)
+    words = (
+        f"**{c.place}: {v.status}.** {sentence(c.says)}\n\n{points(asdict(v))}" for c, v in rows
+    )
     display(Markdown("\n\n".join(words)))
 
 
@@ -33,8 +35,14 @@ def sentence(words: str) -> str:
 def points(verdict: Mapping[str, Any]) -> str:
     """Return a verdict's fields, or those in its row of the ledger, as a list in Markdown."""
     rates = {"false alarm <=": verdict["false_alarm"], "power": verdict["power"]}
-    kind = ", ".join([_KINDS[verdict["kind"]], *(f"{name} {short(float(v))}" for name, v in rates.items() if v)])
-    lost = " (the formula is lost in the text at hand)" if verdict["reading"] == "reconstructed" else ""
+    kind = ", ".join(
+        [_KINDS[verdict["kind"]], *(f"{name} {short(float(v))}" for name, v in rates.items() if v)]
+    )
+    lost = (
+        " (the formula is lost in the text at hand)"
+        if verdict["reading"] == "reconstructed"
+        else ""
+    )
     rows = {
         "Decided for": ": ".join(filter(None, (verdict["reach"], verdict["over"]))),
         f"Evidence ({kind}):": verdict["evidence"],

@@ -47,17 +47,19 @@ class ClusterDesign:
 
     def __post_init__(self) -> None:
         checks.plain(self, clusters=2, take=1, **({} if self.size_sd else {"size": 1}))
-        checks.numbers(size=self.size, low=1, high=MANY)
-        checks.numbers(population=self.clusters * self.size, low=2, high=MANY)
-        checks.numbers(size_sd=self.size_sd, low=0)
-        checks.numbers(sd=self.sd or 0.0, low=0)
+        checks.numbers(self.size, "size", low=1, high=MANY)
+        checks.numbers(self.clusters * self.size, "population", low=2, high=MANY)
+        checks.numbers(self.size_sd, "size_sd", low=0)
+        checks.numbers(self.sd or 0.0, "sd", low=0)
         if self.size_sd and self.icc is None:
             raise ValueError(
                 f"icc must be given where sizes differ: the worst is not known, got size_sd={self.size_sd!r}"
             )
         if (self.take or 1) > self.size:
             raise ValueError(f"take must be 1 to size={self.size:g}, got take={self.take}")
-        checks.numbers(icc=self.icc or 0.0, low=-1 / (self.size - 1) if self.size > 1 else -1.0, high=1)
+        checks.numbers(
+            self.icc or 0.0, "icc", low=-1 / (self.size - 1) if self.size > 1 else -1.0, high=1
+        )
 
     @property
     def limits(self) -> tuple[int, int]:
@@ -69,7 +71,9 @@ class ClusterDesign:
         return replace(self, chosen=count, sd=self.sd and self.sd / span, response=response)
 
     def __str__(self) -> str:
-        spread = f" on average (sd {self.size_sd:g}, unrelated to their means)" if self.size_sd else ""
+        spread = (
+            f" on average (sd {self.size_sd:g}, unrelated to their means)" if self.size_sd else ""
+        )
         asked = "everybody" if self.take is None else f"{self.take:,} people"
         return f"{asked} in clusters drawn of {self.clusters:,}, of {self.size:g} people{spread}"
 
@@ -99,7 +103,9 @@ class ClusterDesign:
         if self.icc is not None:
             return self._at(self.icc, reports, s2)
         # linear in the correlation, so at an end: all members of a cluster alike, or all clusters alike
-        alike = largest_spread(self.clusters) * (self.clusters - 1) * self.size / (self.population - 1)
+        alike = (
+            largest_spread(self.clusters) * (self.clusters - 1) * self.size / (self.population - 1)
+        )
         known = None if s2 is None else min(s2, alike)
         least = -1 / (self.size - 1) if self.size > 1 else 1.0
         ends = [self._at(1.0, reports, known, self.clusters), self._at(least, reports, s2)]
@@ -115,7 +121,9 @@ class ClusterDesign:
         number, people, left = self.clusters, self.population, self.clusters - self.chosen
         squares = number * self.size**2 + (number - 1) * self.size_sd**2
         answers, chances = answering(self.asked, self.response)
-        spent = (people * self.asked if self.take is None else squares) * float(chances @ (1 / answers))
+        spent = (people * self.asked if self.take is None else squares) * float(
+            chances @ (1 / answers)
+        )
         factor = number / (self.chosen * people**2)
         within = (people - 1) * (1 - icc) / people  # all for values of variance 1
         alike = ((people - 1) - people * within) / people
@@ -125,7 +133,9 @@ class ClusterDesign:
             return largest(reports, own, factor * spent, people, s2, parts)
         away = factor * left * self.size_sd**2
         worst = [s2] if s2 is not None else [0.0, largest_spread(people)]
-        sampling = max(own * one + away * max(0.0, 1 / 4 - one * (people - 1) / people) for one in worst)
+        sampling = max(
+            own * one + away * max(0.0, 1 / 4 - one * (people - 1) / people) for one in worst
+        )
         return Variance(sampling, factor * spent * reports.worst)
 
     def exponent(self, tilts: Floats, reports: Reports) -> Floats:
@@ -138,7 +148,9 @@ class ClusterDesign:
         answers, chances = answering(self.asked, self.response)
         inner = exponent(tilts[:, None] / self.chosen, answers, self.size, reports)
         second = special.logsumexp(inner, b=chances, axis=1)
-        return np.asarray(exponent(tilts, self.chosen, self.clusters, Reports()) + self.chosen * second)
+        return np.asarray(
+            exponent(tilts, self.chosen, self.clusters, Reports()) + self.chosen * second
+        )
 
     def invited(self, response: float, failure: float) -> tuple[int, ...]:
         """Return how many people are asked in all clusters together."""
@@ -151,6 +163,8 @@ class ClusterDesign:
     def scale(self, epsilon: float) -> float:
         """Return the scale of a curator's noise on the estimate; none if some are asked where sizes differ."""
         if self.size_sd and self.take is not None:
-            raise UnableError("the noise would depend on the largest cluster: leave out take, or give all one size")
+            raise UnableError(
+                "the noise would depend on the largest cluster: leave out take, or give all one size"
+            )
         # where not everybody answers, one value may be the only one of its cluster
         return 1 / (self.chosen * (1 if self.response < 1 else self.take or self.size) * epsilon)

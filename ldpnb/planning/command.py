@@ -43,11 +43,16 @@ def _options(words: str) -> list[click.Parameter]:
         flags, option = [f"--{word}", *(["-o"] if word == "output" else [])], dict(_OPTIONS[word])
         reads, default = option.pop("reads"), option.get("default")
         more = {"type": click.Choice(reads)} if isinstance(reads, list) else _READS[reads]
-        made.append(click.Option(flags, show_default=default not in (None, "", False), **option, **more))
+        made.append(
+            click.Option(flags, show_default=default not in (None, "", False), **option, **more)
+        )
     return made
 
 
-@click.group(short_help="Plan a collection: people, budget or error.", context_settings={"max_content_width": 110})
+@click.group(
+    short_help="Plan a collection: people, budget or error.",
+    context_settings={"max_content_width": 110},
+)
 def plan() -> None:
     """Compute what is left out of count, epsilon, error and failure, for every mechanism and the design of a survey.
 
@@ -73,23 +78,34 @@ def power(format: str, output: Path | None, **options: Any) -> None:
 
 
 def _answer(
-    kind: str, format: str, output: Path | None, save: Path | None = None, questions: int = 1, **options: Any
+    kind: str,
+    format: str,
+    output: Path | None,
+    save: Path | None = None,
+    questions: int = 1,
+    **options: Any,
 ) -> None:
     from ldpnb.planning import plans, several
     from ldpnb.planning import questions as kinds
     from ldpnb.planning.output import show
 
-    field: dict[str, Any] = {name: options.pop(name) for name in ("device", "question") if name in options}
+    field: dict[str, Any] = {
+        name: options.pop(name) for name in ("device", "question") if name in options
+    }
     if labels := options.pop("labels", ""):
         field["labels"] = tuple(name.strip() for name in labels.split(","))
     if "range" in options:
         options["low"], options["high"] = options.pop("range")
     with as_usage():
-        questions = checks.whole(questions=questions, at_least=1)
+        questions = checks.whole(questions, "questions", at_least=1)
         asked = getattr(kinds, kind)(**_designed(options))
         if save and questions > 1:
-            raise UsageError("save keeps one question: give the people and the budget of each, and plan it alone")
-        answer: Any = several.Several(questions=questions, each=asked) if questions > 1 else plans.plan(asked)
+            raise UsageError(
+                "save keeps one question: give the people and the budget of each, and plan it alone"
+            )
+        answer: Any = (
+            several.Several(questions=questions, each=asked) if questions > 1 else plans.plan(asked)
+        )
         if save:
             _save(answer, save, field)
     show(answer, format, output)
@@ -99,7 +115,10 @@ def _answer(
 
 _GAP = "the gap between the means of two groups, when the group is sensitive too"
 _KINDS = {
-    "Frequency": ("the shares of people who hold each value", f"{_WANTED} values simultaneous labels {_SAMPLED}"),
+    "Frequency": (
+        "the shares of people who hold each value",
+        f"{_WANTED} values simultaneous labels {_SAMPLED}",
+    ),
     "Mean": ("the mean of values in a known range", f"{_WANTED} range binary {_SAMPLED}"),
     "Gap": (_GAP, f"{_WANTED} shares range {_SHARED} {_OUTPUT}"),
 }
@@ -119,7 +138,9 @@ def _save(answer: Any, path: Path, field: dict[str, Any]) -> None:
     promise = f"an error of {rounded_up(kept.error)} or more with probability {rounded_up(kept.failure)} ({kept.bound})"
     click.echo(f"saved in {path}: {chances}epsilon {kept.epsilon:.6g}; {promise}", err=True)
     if kept.failure > 1.01 * answer.best.failure:
-        click.echo("The device is noisier than the plan: ask more people, or take a finer one.", err=True)
+        click.echo(
+            "The device is noisier than the plan: ask more people, or take a finer one.", err=True
+        )
 
 
 def _designed(options: dict[str, Any]) -> dict[str, Any]:
@@ -127,7 +148,9 @@ def _designed(options: dict[str, Any]) -> dict[str, Any]:
     from ldpnb.planning import clusters, samples
 
     name = options.pop("design", "everyone")
-    make: Any = {"simple": samples.SimpleDesign, "clusters": clusters.ClusterDesign}.get(name, samples.Everyone)
+    make: Any = {"simple": samples.SimpleDesign, "clusters": clusters.ClusterDesign}.get(
+        name, samples.Everyone
+    )
     if name == "strata":  # whose table needs pandas, which takes long to import
         from ldpnb.planning import tables
 

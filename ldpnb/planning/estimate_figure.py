@@ -20,7 +20,18 @@ def picture(estimates: Estimates) -> Figure:
     largest = max((row for row in estimates.rows if not row.group), key=lambda row: row.estimate)
     finding = f"{f'Largest share, {largest.of}' if labels else largest.of.capitalize()}: {largest.estimate:.3g}"
     level = f"{100 * (1 - estimates.alpha):g} %{' simultaneous' if labels else ''}"
-    setting = f"{level} interval {largest.low:.3g} to {largest.high:.3g}; {largest.reports:,} reports"
+    setting = (
+        f"{level} interval {largest.low:.3g} to {largest.high:.3g}; {largest.reports:,} reports"
+    )
     setting += f"; epsilon {estimates.plan.epsilon:.4g}"
     axes: dict[str, Any] = {"layers": layers, "xlabel": "", "xscale": "category"}
-    return draw(Chart(rows, "name", "share" if labels else rows["of"][0], **axes, title=finding, setting=setting))
+    return draw(
+        Chart(
+            rows,
+            "name",
+            "share" if labels else rows["of"][0],
+            **axes,
+            title=finding,
+            setting=setting,
+        )
+    )

@@ -19,12 +19,25 @@ _CLASSES = "Table of those invited, class,invited: weights answers by nonrespons
 
 @click.command(short_help="Write what the field needs for a saved plan.")
 @click.argument("plan", type=_FILE)
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="A new folder.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), required=True, help="A new folder."
+)
 @click.option("--frame", type=_FILE, help="Table of the population, to draw from with --seed.")
-@click.option("--seed", type=click.IntRange(0), help="A number, chosen in public, that makes the draw repeatable.")
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    help="A number, chosen in public, that makes the draw repeatable.",
+)
 @click.option("--by", multiple=True, metavar="COLUMN=VALUES", help=_RECORDED)
 @reading_options
-def kit(plan: Path, output: Path, frame: Path | None, seed: int | None, by: tuple[str, ...], **options: Any) -> None:
+def kit(
+    plan: Path,
+    output: Path,
+    frame: Path | None,
+    seed: int | None,
+    by: tuple[str, ...],
+    **options: Any,
+) -> None:
     """Write what the field needs for PLAN, a file of `ldpnb plan --save`, into a new folder.
 
     Whom to ask, a card and a form that randomise with the plan's exact chances, the interviewer's script, what people
@@ -38,7 +51,9 @@ def kit(plan: Path, output: Path, frame: Path | None, seed: int | None, by: tupl
 
     if (frame is None) != (seed is None):
         missing = "seed" if seed is None else "frame"
-        raise UsageError(f"{missing} must be given too: a draw takes --frame, whom to draw from, and --seed, a number")
+        raise UsageError(
+            f"{missing} must be given too: a draw takes --frame, whom to draw from, and --seed, a number"
+        )
     if output.exists():
         raise UsageError(f"output must be a new folder, got {output}")
     groups = {name: values.split(",") for name, _, values in (word.partition("=") for word in by)}
@@ -48,8 +63,13 @@ def kit(plan: Path, output: Path, frame: Path | None, seed: int | None, by: tupl
             made = pages(planned, groups)
         else:
             listed = read_columns(frame, "frame", stated(options))
-            drawn, list_sum = draw(planned, listed, seed=seed), hashlib.sha256(frame.read_bytes()).hexdigest()
-            made = pages(planned, groups, drawn=drawn, seed=seed, listed=listed["id"].size, list_sum=list_sum)
+            drawn, list_sum = (
+                draw(planned, listed, seed=seed),
+                hashlib.sha256(frame.read_bytes()).hexdigest(),
+            )
+            made = pages(
+                planned, groups, drawn=drawn, seed=seed, listed=listed["id"].size, list_sum=list_sum
+            )
         save(output, made)
     click.echo(f"{output}: read {output / 'start.md'} first")
 
@@ -59,12 +79,35 @@ def kit(plan: Path, output: Path, frame: Path | None, seed: int | None, by: tupl
 @click.argument("reports", type=_FILE)
 @click.option("--by", multiple=True, metavar="COLUMN", help=_BY)
 @click.option("--classes", type=_FILE, help=_CLASSES)
-@click.option("--level", type=float, default=0.95, show_default=True, help="How often intervals cover, of all labels.")
-@click.option("--format", "style", type=click.Choice(["text", "csv", "json"]), default="text", show_default=True)
-@click.option("-o", "--output", type=_FILE, help="A table, .csv, .json or .xlsx, or a picture, .png, .svg or .pdf.")
+@click.option(
+    "--level",
+    type=float,
+    default=0.95,
+    show_default=True,
+    help="How often intervals cover, of all labels.",
+)
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(["text", "csv", "json"]),
+    default="text",
+    show_default=True,
+)
+@click.option(
+    "-o",
+    "--output",
+    type=_FILE,
+    help="A table, .csv, .json or .xlsx, or a picture, .png, .svg or .pdf.",
+)
 @reading_options
 def estimate(
-    plan: Path, reports: Path, classes: Path | None, level: float, style: str, output: Path | None, **options: Any
+    plan: Path,
+    reports: Path,
+    classes: Path | None,
+    level: float,
+    style: str,
+    output: Path | None,
+    **options: Any,
 ) -> None:
     """Estimate what PLAN, a file of `ldpnb plan --save`, was made for, from a table of REPORTS.
 
@@ -87,9 +130,14 @@ def estimate(
         if classes is not None:
             listed = read_columns(classes, "classes")
             names, numbers = (column(listed, name).tolist() for name in ("class", "invited"))
-            invited = {name: int(word) if word.isdecimal() else word for name, word in zip(names, numbers, strict=True)}
+            invited = {
+                name: int(word) if word.isdecimal() else word
+                for name, word in zip(names, numbers, strict=True)
+            }
             if len(invited) < len(names):
                 raise UsageError(f"classes must name each class once, got {', '.join(names)}")
-        checks.open_probability(level=level)
-        estimates = estimation.estimate(planned, table, by=by, classes=invited, alpha=round(1 - level, 12))
+        checks.open_probability(level, "level")
+        estimates = estimation.estimate(
+            planned, table, by=by, classes=invited, alpha=round(1 - level, 12)
+        )
     show(estimates, style, output, lambda: picture(estimates))

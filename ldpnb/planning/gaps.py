@@ -62,10 +62,16 @@ class Sums:
     def cumulant(self, tilts: Floats) -> Floats:
         """Return the largest centred ``ln E exp(tilt Z)`` over all values, per report ``Z``."""
         moments, users = self.moments(tilts), sum(self.sizes)
-        total = (users - sum(self.sizes[:2])) / users * np.log(moments[4]) if len(self.sizes) > 2 else np.zeros(1)
+        total = (
+            (users - sum(self.sizes[:2])) / users * np.log(moments[4])
+            if len(self.sizes) > 2
+            else np.zeros(1)
+        )
         for group, weight in enumerate(_weights(self.sizes)):
             low, high = np.sort(moments[2 * group : 2 * group + 2], axis=0)
-            total = total + self.sizes[group] / users * self._largest(low, high, self.gain * weight * tilts)
+            total = total + self.sizes[group] / users * self._largest(
+                low, high, self.gain * weight * tilts
+            )
         return np.asarray(total)
 
     def _largest(self, low: Floats, high: Floats, fall: Floats) -> Floats:
@@ -89,7 +95,9 @@ def law(question: Any) -> Linear | Sums:
     sizes = question.groups
     mechanism: Any = GAP[question.mechanism](question.epsilon, sizes)
     gain, weights, smaller = mechanism.gain, _weights(sizes), min(sizes[:2]) / sum(sizes)
-    if isinstance(mechanism, SignedBit) or (isinstance(mechanism, DiscretisedMeans) and sizes == 2 * sizes[:1]):
+    if isinstance(mechanism, SignedBit) or (
+        isinstance(mechanism, DiscretisedMeans) and sizes == 2 * sizes[:1]
+    ):
         miss = max((1 - gain) / 2, 1e-300)
         return Linear(Reports(1 - miss, miss, gain, miss), unit=smaller)
     if isinstance(mechanism, SignedLaplace):
@@ -99,11 +107,15 @@ def law(question: Any) -> Linear | Sums:
         scales = [weight * mechanism.kept_scale for weight in weights]
         moments = _of_laplace(mechanism, weights, scales, len(sizes))
         return Sums(sizes, gain, sd, moments, 1 / max(scales), linear=False)
-    scores = np.outer(np.append(np.array([1, -1]) * weights, np.zeros(len(sizes) - 2)), [-1, 1]).ravel()
+    scores = np.outer(
+        np.append(np.array([1, -1]) * weights, np.zeros(len(sizes) - 2)), [-1, 1]
+    ).ravel()
     return _of_channel(sizes, gain, sd, mechanism.channel(), scores)
 
 
-def _of_channel(sizes: tuple[int, ...], gain: float, sd: float, channel: Floats, scores: Floats) -> Sums:
+def _of_channel(
+    sizes: tuple[int, ...], gain: float, sd: float, channel: Floats, scores: Floats
+) -> Sums:
     """Return the law from a channel whose inputs are a sign of each group, and the scores of its reports."""
 
     def moments(tilts: Floats) -> Floats:
@@ -112,7 +124,9 @@ def _of_channel(sizes: tuple[int, ...], gain: float, sd: float, channel: Floats,
     return Sums(sizes, gain, sd, moments, 500 / float(np.abs(scores).max()))
 
 
-def _of_laplace(mechanism: LaplaceMeans, weights: list[float], scales: list[float], groups: int) -> Moments:
+def _of_laplace(
+    mechanism: LaplaceMeans, weights: list[float], scales: list[float], groups: int
+) -> Moments:
     """Return the moments of a report of ``M_L`` at ``k = 2``: a noisy value in the user's group, or noise in another.
 
     ``a e^(l u v) / (1 - (l u s)^2) + a' / (1 - (l u' s)^2) + a' (d - 2)``
@@ -122,7 +136,8 @@ def _of_laplace(mechanism: LaplaceMeans, weights: list[float], scales: list[floa
     def moments(tilts: Floats) -> Any:
         noise = [1 / (1 - (tilts * scale) ** 2) for scale in scales]
         own = [
-            keep * np.exp(tilts * weights[g] * value) * noise[g] + moved * (noise[1 - g] + groups - 2)
+            keep * np.exp(tilts * weights[g] * value) * noise[g]
+            + moved * (noise[1 - g] + groups - 2)
             for g in (0, 1)
             for value in (-1, 1)
         ]
@@ -136,6 +151,11 @@ def best_channel(question: Any) -> Sums:
     from ldpnb.mechanisms.best_gap import BestGapChannel
 
     sizes = question.groups
-    users, mechanism = sum(sizes), BestGapChannel(min(question.epsilon, 30.0), sizes[0] / sum(sizes))
+    users, mechanism = (
+        sum(sizes),
+        BestGapChannel(min(question.epsilon, 30.0), sizes[0] / sum(sizes)),
+    )
     scores = min(sizes) / users * mechanism.scores
-    return _of_channel(sizes, 1.0, math.sqrt(mechanism.variance / users), mechanism.channel(), scores)
+    return _of_channel(
+        sizes, 1.0, math.sqrt(mechanism.variance / users), mechanism.channel(), scores
+    )

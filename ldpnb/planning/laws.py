@@ -48,7 +48,10 @@ class Linear:
 
     def failure(self, sample: Design, error: float, tail: Tail) -> tuple[float, str]:
         """Return the chance at the worst data, or a bound on it; over several shares by the union bound."""
-        error, simple = error * self.unit, isinstance(sample, StratifiedDesign) and len(sample.parts) == 1
+        error, simple = (
+            error * self.unit,
+            isinstance(sample, StratifiedDesign) and len(sample.parts) == 1,
+        )
         if tail == "normal":
             return self._normal(sample, error, simple=simple), "normal"
         exact = self._exact(sample, error, near=tail == "near") if simple else None
@@ -81,16 +84,24 @@ class Linear:
         def chance(shares: Floats) -> Floats:
             holders = np.round(shares * people)
             if self.noise:
-                return binomials.sampled_noisy_exact(people, holders, number, error, number * self.noise)
+                return binomials.sampled_noisy_exact(
+                    people, holders, number, error, number * self.noise
+                )
             if not reports.ends:
-                return binomials.one_rate_exact(number, reports.q + shares * reports.truth, deviation)
-            return binomials.two_rates_exact(people, holders, number, reports.p, reports.q, deviation)
+                return binomials.one_rate_exact(
+                    number, reports.q + shares * reports.truth, deviation
+                )
+            return binomials.two_rates_exact(
+                people, holders, number, reports.p, reports.q, deviation
+            )
 
         if near and self.events == 1:
             return float(chance(self._widest(sample)[1:2])[0])
         if self.noise and self.events == 1:
             return curator_failure(people, number, error, self.noise)[0]
-        if reports.ends and not self.noise and number < people:  # this joint law is costly: few shares are tried
+        if (
+            reports.ends and not self.noise and number < people
+        ):  # this joint law is costly: few shares are tried
             return self._worst(chance, np.union1d(_FEW, self._widest(sample)), refine=False)
         return self._worst(chance, refine=not near)
 
@@ -109,13 +120,22 @@ class Linear:
     def _normal(self, sample: Design, error: float, *, simple: bool) -> float:
         if self.events > 1 and not self.noise and simple:
             return self._worst(
-                lambda f: 2 * special.ndtr(-error / np.sqrt(np.maximum(self._variances(f, sample), 1e-300)))
+                lambda f: (
+                    2
+                    * special.ndtr(-error / np.sqrt(np.maximum(self._variances(f, sample), 1e-300)))
+                )
             )
         sd = math.sqrt(max(sample.variance(self.reports).total, 1e-300))
-        single = tails.normal_laplace(sd, self.noise, error) if self.noise else float(2 * special.ndtr(-error / sd))
+        single = (
+            tails.normal_laplace(sd, self.noise, error)
+            if self.noise
+            else float(2 * special.ndtr(-error / sd))
+        )
         return min(1.0, self.events * single)
 
-    def _worst(self, chance: Callable[[Floats], Floats], shares: Floats = _SHARES, *, refine: bool = True) -> float:
+    def _worst(
+        self, chance: Callable[[Floats], Floats], shares: Floats = _SHARES, *, refine: bool = True
+    ) -> float:
         """Return the worst chance over shares, or of one event at least among several whose shares add up to 1.
 
         One estimate with a share ``f`` of ones fails with a chance ``F(f)``; over shares that add up to 1, ``sum F`` is
@@ -124,7 +144,9 @@ class Linear:
         if self.events == 1:
             return _largest(chance, shares, 2 * refine, 7)
         (rare,) = chance(np.zeros(1))
-        steepest = _largest(lambda some: (chance(some) - rare) / some, shares[shares > 0], 2 * refine, 7)
+        steepest = _largest(
+            lambda some: (chance(some) - rare) / some, shares[shares > 0], 2 * refine, 7
+        )
         return float(self.events * rare + steepest)
 
 
@@ -144,11 +166,19 @@ def curator_failure(people: int, number: int, error: float, noise: float) -> tup
         holders = np.arange(half + 1)
     else:
         dense = np.arange(1024 if noise * number < 0.5 else 0)
-        grid = np.linspace(0, near, min(129 + 8 * int(near * number / people), 513) if number <= _FINE_SAMPLE else 129)
+        grid = np.linspace(
+            0,
+            near,
+            min(129 + 8 * int(near * number / people), 513) if number <= _FINE_SAMPLE else 129,
+        )
         away = np.concatenate([dense, grid, np.linspace(near, half, 17)]).astype(np.int64)
         holders = np.unique(np.maximum(half - away, 0))
-    for _ in range(4 if half > 300 and number <= _FINE_SAMPLE else 1):  # finer and finer around the worst so far
-        chances = binomials.sampled_noisy_exact(people, holders.astype(float), number, error, number * noise)
+    for _ in range(
+        4 if half > 300 and number <= _FINE_SAMPLE else 1
+    ):  # finer and finer around the worst so far
+        chances = binomials.sampled_noisy_exact(
+            people, holders.astype(float), number, error, number * noise
+        )
         worst = int(chances.argmax())
         chance, place = float(chances[worst]), int(holders[worst])
         ends = holders[max(worst - 1, 0)], holders[min(worst + 1, holders.size - 1)]
@@ -166,11 +196,15 @@ def least_exponential(lacking: Callable[[Floats], Floats], steepest: float) -> f
     return min(1.0, 2 * math.exp(min(least, 0.0)))
 
 
-def _largest(function: Callable[[Floats], Floats], points: Floats, times: int, number: int) -> float:
+def _largest(
+    function: Callable[[Floats], Floats], points: Floats, times: int, number: int
+) -> float:
     """Return the maximum of a smooth function: on a grid, refined so many times around its best point."""
     values = function(points)
     for _ in range(times):
         best = int(values.argmax())
-        points = np.linspace(points[max(best - 1, 0)], points[min(best + 1, points.size - 1)], number)
+        points = np.linspace(
+            points[max(best - 1, 0)], points[min(best + 1, points.size - 1)], number
+        )
         values = function(points)
     return float(values.max())

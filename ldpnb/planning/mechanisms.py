@@ -19,7 +19,9 @@ _MOST_EDGES = 1024
 
 def _share(question: Any) -> Linear:
     """Return the law of shares: a report supports the value or does not."""
-    reports = Reports.of(FREQUENCY[question.mechanism](question.epsilon, question.values), ends=True)
+    reports = Reports.of(
+        FREQUENCY[question.mechanism](question.epsilon, question.values), ends=True
+    )
     alike = question.mechanism == "k-RR" and question.values == 2  # both shares are off together
     return Linear(reports, events=1 if alike else question.events)
 
@@ -44,7 +46,9 @@ def _bit(question: Any) -> Linear:
 def _curated(question: Any) -> Linear:
     """Return the law of a curator's release, one of several from the same sample whose budgets add up."""
     reports = Reports(ends=question.binary)
-    scale = question.design.at(question.count, reports, question.span, question.response).scale(question.epsilon)
+    scale = question.design.at(question.count, reports, question.span, question.response).scale(
+        question.epsilon
+    )
     return Linear(reports, question.sensitivity * question.releases * scale, question.events)
 
 

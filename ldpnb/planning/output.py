@@ -14,7 +14,9 @@ from ldpnb.writing import write
 PICTURES = ("png", "svg", "pdf")
 
 
-def show(result: Any, style: str, output: Path | None, picture: Callable[[], Any] | None = None) -> None:
+def show(
+    result: Any, style: str, output: Path | None, picture: Callable[[], Any] | None = None
+) -> None:
     """Show a result, or write it to a file in the format of its name unless one is asked for; draw a `picture`.
 
     A result is text, and has ``tables()``: rows by the name of their table, the first of which is the result.
@@ -36,7 +38,9 @@ def show(result: Any, style: str, output: Path | None, picture: Callable[[], Any
                 for name, frame in frames.items():
                     frame.to_excel(book, sheet_name=name, index=False)
     else:
-        buffer.write(f"{json.dumps(result.tables(), indent=1) if style == 'json' else result}\n".encode())
+        buffer.write(
+            f"{json.dumps(result.tables(), indent=1) if style == 'json' else result}\n".encode()
+        )
     if output is None:
         click.echo(buffer.getvalue().decode(), nl=False)
     else:

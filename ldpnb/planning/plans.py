@@ -36,7 +36,9 @@ class Plan:
     @property
     def able(self) -> tuple[Question, ...]:
         """Answers that can, best first; without the curator's, unless that alone was asked for."""
-        return tuple(a for a in self.answers if a.feasible and (self.question.mechanism or not a.central))
+        return tuple(
+            a for a in self.answers if a.feasible and (self.question.mechanism or not a.central)
+        )
 
     @property
     def best(self) -> Question | None:
@@ -47,7 +49,9 @@ class Plan:
         """Return rows by the name of their table: the answers, unrounded, and what was asked."""
         question = self.question
         asked = {
-            one.name: getattr(question, one.name) for one in fields(question) if one.name not in ("unknown", "reason")
+            one.name: getattr(question, one.name)
+            for one in fields(question)
+            if one.name not in ("unknown", "reason")
         }
         return {
             "answers": [_row(a) for a in self.answers],
@@ -57,7 +61,10 @@ class Plan:
     def __str__(self) -> str:
         bounds, unknown = {a.bound for a in self.answers}, self.question.unknown
         unit = self.question.design.unit if unknown == "count" else unknown
-        rows = [("mechanism", unit, "bound"), *((a.mechanism, _value(a), a.bound or a.reason) for a in self.answers)]
+        rows = [
+            ("mechanism", unit, "bound"),
+            *((a.mechanism, _value(a), a.bound or a.reason) for a in self.answers),
+        ]
         names, values = (max(len(row[column]) for row in rows) for column in (0, 1))
         lines = [_asked(self.question), ""]
         lines += [f"{name:{names}}  {value:>{values}}  {bound}" for name, value, bound in rows]
@@ -95,7 +102,11 @@ def plan(question: Question, *, curator: bool = True) -> Plan:
 
 def _row(a: Question) -> dict[str, Any]:
     """Return the numbers of an answer, unrounded; what is not defined is None."""
-    row: dict[str, Any] = {"mechanism": a.mechanism, a.unknown: a.value if a.feasible else None, "reason": a.reason}
+    row: dict[str, Any] = {
+        "mechanism": a.mechanism,
+        a.unknown: a.value if a.feasible else None,
+        "reason": a.reason,
+    }
     if not a.feasible:
         return row
     row |= {name: getattr(a, name) for name in _SHOWN} | {"failure_bound": a.promise[0]}
@@ -117,7 +128,9 @@ def _subject(question: Question) -> str:
         which = "all at once" if question.simultaneous else "any one of them"
         return f"the shares of {question.values:,} values, {which}"
     inside = (
-        f"{question.low:g} or {question.high:g}" if question.binary else f"in [{question.low:g}, {question.high:g}]"
+        f"{question.low:g} or {question.high:g}"
+        if question.binary
+        else f"in [{question.low:g}, {question.high:g}]"
     )
     if isinstance(question, Gap):
         groups = f"{len(question.shares)} groups (shares {' : '.join(f'{share:g}' for share in question.shares)})"
@@ -129,7 +142,9 @@ def _asked(question: Question) -> str:
     """Return the question in words."""
     unit, design = question.design.unit, question.design
     known = {name: getattr(question, name) for name in QUANTITIES if name != question.unknown}
-    parts = ", ".join(_WORDS["given"][name].format(value, unit=unit) for name, value in known.items())
+    parts = ", ".join(
+        _WORDS["given"][name].format(value, unit=unit) for name, value in known.items()
+    )
     times = f", {question.releases:,} times" if question.releases > 1 else ""
     return f"{_WORDS['asked'][question.unknown].format(unit=unit)} {parts}; {_subject(question)}; {design}{times}."
 
@@ -145,7 +160,9 @@ def _details(able: tuple[Question, ...]) -> list[str]:
     a = able[0]
     # numbers are searched to nine digits: mechanisms that are one and the same are alike
     tied = [other.mechanism for other in able if math.isclose(other.value, a.value, rel_tol=1e-8)]
-    error, chance, epsilon = (rounded_up(float(getattr(a, name))) for name in ("error", "failure", "epsilon"))
+    error, chance, epsilon = (
+        rounded_up(float(getattr(a, name))) for name in ("error", "failure", "epsilon")
+    )
     many, together = f"{a.releases:,}" if a.releases > 1 else "", rounded_up(a.reported)
     probability = f"probability {'about' if a.tail == 'normal' else 'at most'} {chance} ({a.bound})"
     each = f" Each of the {many} estimates has this error." if many else ""
@@ -159,11 +176,16 @@ def _details(able: tuple[Question, ...]) -> list[str]:
     ]
     if a.variance is not None:
         sampling, noise = map(math.sqrt, a.variance)
-        lines.append(f"Standard deviation at the worst data: sampling {sampling:.3g}, randomisation {noise:.3g}.")
+        lines.append(
+            f"Standard deviation at the worst data: sampling {sampling:.3g}, randomisation {noise:.3g}."
+        )
     under = "(epsilon, in nats, if one person's value is replaced)"
     if a.central:
         loses = f" to each of {many} releases, which together lose" if many else "; it loses"
-        return [*lines, f"The curator adds Laplace noise of scale {rounded_up(a.noise)}{loses} {together} {under}."]
+        return [
+            *lines,
+            f"The curator adds Laplace noise of scale {rounded_up(a.noise)}{loses} {together} {under}.",
+        ]
     total = f", and the {many} reports of a person together {together}" if many else ""
     hidden = f", to readers who cannot know who was asked only {rounded_up(a.hidden)}"
     released = f"so does all that is released{hidden if a.hidden < 0.99 * a.reported else ''}"
@@ -176,10 +198,14 @@ def _drawn(a: Question) -> str:
     some = f" ({a.response:.0%} answer)" if a.response < 1 else ""
     if isinstance(sample, ClusterDesign):
         asked = f"{sample.take:,} people" if sample.take else "everybody"
-        people = f"{invited:,} people" + (f", of whom about {sample.people:,} answer" if some else "")
+        people = f"{invited:,} people" + (
+            f", of whom about {sample.people:,} answer" if some else ""
+        )
         return f"Draw {sample.chosen:,} of {sample.clusters:,} clusters and ask {asked} in each, {people}."
     if sample.respondents:
-        return f"Get {sample.people:,} answers" + (f": invite {invited:,} people{some}." if some else ".")
+        return f"Get {sample.people:,} answers" + (
+            f": invite {invited:,} people{some}." if some else "."
+        )
     parts = ", ".join(f"{name} {number:,}" for name, number in _allocation(a).items())
     of = f" of {sample.population:,}" if sample.population < MANY else ""
     needed = f" for {sample.people:,} answers{some}" if some else ""

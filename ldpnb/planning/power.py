@@ -38,8 +38,10 @@ class Power:
     def __post_init__(self) -> None:
         checks.plain(self, count=2)
         for name in ("gap", "power", "level", "share"):
-            checks.open_probability(**{name: 0.5 if getattr(self, name) is None else getattr(self, name)})
-        checks.numbers(epsilon=1.0 if self.epsilon is None else self.epsilon, low=1e-8, high=700)
+            checks.open_probability(
+                0.5 if getattr(self, name) is None else getattr(self, name), name
+            )
+        checks.numbers(1.0 if self.epsilon is None else self.epsilon, "epsilon", low=1e-8, high=700)
 
     def completed(self) -> "Power":
         """Return the test with what was left out: ``n = (z_(1 - level/2) + z_power)^2 V / gap^2``, rounded up.
@@ -48,7 +50,11 @@ class Power:
         range. That nothing or more is left out, or that no budget reaches the power, is a ValueError.
         """
         left_out(self, ("count", "gap", "power", "epsilon"))
-        count, gap, limit = float(self.count or 0), float(self.gap or 1), _NORMAL.inv_cdf(1 - self.level / 2)
+        count, gap, limit = (
+            float(self.count or 0),
+            float(self.gap or 1),
+            _NORMAL.inv_cdf(1 - self.level / 2),
+        )
         both = self.share * (1 - self.share)
         variance = 1 / (2 * math.tanh(float(self.epsilon or 1) / 2)) ** 2 / both
         if self.power is None:
@@ -56,12 +62,16 @@ class Power:
             return replace(self, power=_NORMAL.cdf(shift - limit) + _NORMAL.cdf(-shift - limit))
         reach = limit + _NORMAL.inv_cdf(self.power)
         if reach <= 0:
-            raise ValueError(f"power must be above half the level, {self.level / 2:g}, got power={self.power!r}")
+            raise ValueError(
+                f"power must be above half the level, {self.level / 2:g}, got power={self.power!r}"
+            )
         if self.count is None:
             return replace(self, count=max(2, math.ceil(variance * (reach / gap) ** 2 - 1e-9)))
         if self.gap is None:
             if (gap := reach * math.sqrt(variance / count)) >= 1:
-                raise ValueError("no gap that values in [0, 1] can have reaches the power: more people or budget must")
+                raise ValueError(
+                    "no gap that values in [0, 1] can have reaches the power: more people or budget must"
+                )
             return replace(self, gap=gap)
         noise = count * (gap / reach) ** 2 * both - 1 / 4
         if noise <= 0:

@@ -86,22 +86,29 @@ class Question:
     def __post_init__(self) -> None:
         limits = self.design.limits
         checks.plain(self, releases=1, count=limits[0])
-        checks.numbers(range=(self.low, self.high), low=-1e150, high=1e150)
+        checks.numbers((self.low, self.high), "range", low=-1e150, high=1e150)
         if not self.low < self.high:
             raise ValueError(f"low must be < high, got low={self.low!r}, high={self.high!r}")
         if (self.count or 0) > limits[1]:
-            raise ValueError(f"count must be at most {limits[1]:,} {self.design.unit}, got {self.count:,}")
+            raise ValueError(
+                f"count must be at most {limits[1]:,} {self.design.unit}, got {self.count:,}"
+            )
         if self.epsilon is not None:
-            checks.numbers(epsilon=checks.positive(epsilon=self.epsilon), low=1e-8, high=700)
-        if self.error is not None and checks.positive(error=self.error) >= self.widest * self.span:
-            raise ValueError(f"error must be < {self.widest * self.span:g}, the whole range, got error={self.error!r}")
+            checks.numbers(checks.positive(self.epsilon, "epsilon"), "epsilon", low=1e-8, high=700)
+        if (
+            self.error is not None
+            and checks.positive(self.error, "error") >= self.widest * self.span
+        ):
+            raise ValueError(
+                f"error must be < {self.widest * self.span:g}, the whole range, got error={self.error!r}"
+            )
         if self.failure is not None:
-            checks.open_probability(failure=self.failure)
-        checks.rate(response=self.response)
-        checks.numbers(releases=self.releases, high=10**6)
-        checks.choice(tail=self.tail, among=("guaranteed", "normal"))
+            checks.open_probability(self.failure, "failure")
+        checks.rate(self.response, "response")
+        checks.numbers(self.releases, "releases", high=10**6)
+        checks.choice(self.tail, "tail", among=("guaranteed", "normal"))
         if self.mechanism:
-            checks.choice(mechanism=self.mechanism, among=tuple(self.known))
+            checks.choice(self.mechanism, "mechanism", among=tuple(self.known))
 
     @property
     def span(self) -> float:
@@ -145,7 +152,11 @@ class Question:
     def wobble(self) -> int:
         """How many counts below one that is enough may be enough although one in between is not."""
         simple = len(getattr(self.design, "sizes", ())) == 1
-        return MOST_STEPS if simple and self.central and self.binary and self.tail == "guaranteed" else 0
+        return (
+            MOST_STEPS
+            if simple and self.central and self.binary and self.tail == "guaranteed"
+            else 0
+        )
 
     @property
     def feasible(self) -> bool:
@@ -195,7 +206,11 @@ class Question:
         words = [
             *([f"the intra-cluster correlation is {icc:g}"] if icc is not None else []),
             *(["standard deviations are as stated"] if sds else []),
-            *(["whether somebody answers does not depend on what they hold"] if self.response < 1 else []),
+            *(
+                ["whether somebody answers does not depend on what they hold"]
+                if self.response < 1
+                else []
+            ),
         ]
         return listed(words)
 
@@ -223,7 +238,9 @@ class Question:
     def variance(self) -> Variance | None:
         """Variance of the estimate at the worst data, in the values' unit squared; none of a gap."""
         square, worst = self.span**2, self.sample.variance(self.law.reports)
-        return Variance(square * worst.sampling, square * (worst.randomisation + 2 * self.law.noise**2))
+        return Variance(
+            square * worst.sampling, square * (worst.randomisation + 2 * self.law.noise**2)
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -243,7 +260,7 @@ class Frequency(Question):
 
     def __post_init__(self) -> None:
         checks.plain(self, values=2)
-        checks.numbers(values=self.values, high=MOST_VALUES)
+        checks.numbers(self.values, "values", high=MOST_VALUES)
         Question.__post_init__(self)
 
     @property
@@ -290,9 +307,11 @@ class Gap(Question):
         checks.plain(self)
         if not self.design.respondents:
             raise ValueError(f"design of a gap must be everyone, got {self.design}")
-        checks.distribution(shares=self.shares)
+        checks.distribution(self.shares, "shares")
         if len(self.shares) < 2 or min(self.shares) <= 0:
-            raise ValueError(f"shares must be > 0 for at least two groups, got shares={self.shares!r}")
+            raise ValueError(
+                f"shares must be > 0 for at least two groups, got shares={self.shares!r}"
+            )
         Question.__post_init__(self)
 
     @property

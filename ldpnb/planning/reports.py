@@ -55,11 +55,19 @@ def largest(
     if s2 is not None:
         if s2 > largest_spread(people) * (1 + 1e-9):
             most = math.sqrt(largest_spread(people))
-            raise ValueError(f"sd must be at most {most:g} of the range, got {math.sqrt(s2):g} of it")
+            raise ValueError(
+                f"sd must be at most {most:g} of the range, got {math.sqrt(s2):g} of it"
+            )
         between = 0.0 if reports.ends or not reports.bits else 1 / 4 - (people - 1) / people * s2
         return Variance(own * s2, share * (reports.low + between))
-    groups, spread, slope = parts or people, own * people / max(people - 1, 1), reports.high - reports.low
-    best = float(np.clip(0.5 + share * slope / (2 * spread), 0, 1)) if spread > 0 else float(slope > 0)
+    groups, spread, slope = (
+        parts or people,
+        own * people / max(people - 1, 1),
+        reports.high - reports.low,
+    )
+    best = (
+        float(np.clip(0.5 + share * slope / (2 * spread), 0, 1)) if spread > 0 else float(slope > 0)
+    )
     shares = [math.floor(groups * best) / groups, math.ceil(groups * best) / groups]
     worst = [Variance(spread * t * (1 - t), share * (reports.low + slope * t)) for t in shares]
     if reports.bits and not reports.ends:

@@ -45,16 +45,20 @@ class StratifiedDesign:
 
     def __post_init__(self) -> None:
         checks.plain(self)
-        if self.sizes and checks.counts(sizes=self.sizes).min() < 1:
+        if self.sizes and checks.counts(self.sizes, "sizes").min() < 1:
             raise ValueError(f"sizes must be >= 1, got sizes={self.sizes!r}")
-        checks.numbers(population=sum(self.sizes), high=MANY)
-        checks.choice(allocation=self.allocation, among=("proportional", "neyman"))
-        object.__setattr__(self, "names", self.names or tuple(str(i + 1) for i in range(len(self.sizes))))
-        checks.entries(len(self.sizes), names=self.names)
+        checks.numbers(sum(self.sizes), "population", high=MANY)
+        checks.choice(self.allocation, "allocation", among=("proportional", "neyman"))
+        object.__setattr__(
+            self, "names", self.names or tuple(str(i + 1) for i in range(len(self.sizes)))
+        )
+        checks.entries(self.names, "names", len(self.sizes))
         if self.sds is not None:
-            checks.numbers(sds=checks.entries(len(self.sizes), sds=self.sds), low=0)
+            checks.numbers(checks.entries(self.sds, "sds", len(self.sizes)), "sds", low=0)
         elif self.allocation == "neyman":
-            raise ValueError("allocation neyman needs the standard deviation in each stratum, got none")
+            raise ValueError(
+                "allocation neyman needs the standard deviation in each stratum, got none"
+            )
 
     @property
     def respondents(self) -> bool:
@@ -73,7 +77,9 @@ class StratifiedDesign:
             return replace(self, sds=sds, answers=(count,))
         if self.allocation == "neyman" and sds:
             spreads = tuple(sd * sd + reports.worst for sd in sds)
-        return replace(self, sds=sds, answers=_allocated(self.sizes, spreads, max(count, len(self.sizes))))
+        return replace(
+            self, sds=sds, answers=_allocated(self.sizes, spreads, max(count, len(self.sizes)))
+        )
 
     @property
     def estimator(self) -> str:
@@ -106,7 +112,12 @@ class StratifiedDesign:
     def exponent(self, tilts: Floats, reports: Reports) -> Floats:
         """Return a bound on ``ln E exp(tilt (mean - truth))`` over all values, ``(tilts,)``."""
         sizes = np.array(self.parts)
-        each = exponent(np.multiply.outer(tilts, sizes / self.population), np.array(self.answers), sizes, reports)
+        each = exponent(
+            np.multiply.outer(tilts, sizes / self.population),
+            np.array(self.answers),
+            sizes,
+            reports,
+        )
         return np.asarray(each.sum(axis=-1))
 
     def invited(self, response: float, failure: float) -> tuple[int, ...]:
@@ -114,18 +125,24 @@ class StratifiedDesign:
         numbers = tuple(invitations(n, response, failure / len(self.parts)) for n in self.answers)
         for number, answers, size in zip(numbers, self.answers, self.sizes, strict=False):
             if number > size:
-                raise UnableError(f"{number:,} of {size:,} people would have to be invited for {answers:,} answers")
+                raise UnableError(
+                    f"{number:,} of {size:,} people would have to be invited for {answers:,} answers"
+                )
         return numbers
 
     def loss(self, epsilon: float, invited: tuple[int, ...]) -> float:
         """Return the exact joint loss of the reports if who was asked is secret, as if all who are invited answered."""
         if self.population >= MANY:
             return epsilon
-        return float(srs_loss(epsilon, float(np.max(np.array(invited) / np.array(self.sizes or invited)))))
+        return float(
+            srs_loss(epsilon, float(np.max(np.array(invited) / np.array(self.sizes or invited))))
+        )
 
     def scale(self, epsilon: float) -> float:
         """Return the scale of a curator's noise on the mean."""
-        return float(np.max(np.array(self.parts) / np.array(self.answers))) / self.population / epsilon
+        return (
+            float(np.max(np.array(self.parts) / np.array(self.answers))) / self.population / epsilon
+        )
 
     def __str__(self) -> str:
         people = sum(self.sizes)
@@ -133,7 +150,9 @@ class StratifiedDesign:
             return "everybody who answers"
         if len(self.sizes) == 1:
             return f"a simple random sample of {'very many' if people == MANY else f'{people:,}'} people"
-        by = {"proportional": "by size", "neyman": "by Neyman's allocation, noise included"}[self.allocation]
+        by = {"proportional": "by size", "neyman": "by Neyman's allocation, noise included"}[
+            self.allocation
+        ]
         return f"a sample of each of {len(self.sizes):,} strata of {people:,} people, {by}"
 
 
@@ -153,7 +172,7 @@ def SimpleDesign(population: int = MANY, sd: float | None = None) -> StratifiedD
 
     `sd` is the standard deviation of the values, the worst if left out.
     """
-    people = checks.whole(population=population, at_least=2)
+    people = checks.whole(population, "population", at_least=2)
     return StratifiedDesign((people,), None if sd is None else (sd,))
 
 

@@ -22,7 +22,9 @@ _KINDS = {
 """Mechanisms for which there are devices, and the kind of their reports."""
 
 
-def of_plan(answers: Plan, *, device: str = "form", question: str = "", labels: tuple[str, ...] = ()) -> FieldPlan:
+def of_plan(
+    answers: Plan, *, device: str = "form", question: str = "", labels: tuple[str, ...] = ()
+) -> FieldPlan:
     """Return the plan of the best mechanism that the field can use, or of a curator if that alone was asked for.
 
     - `answers`, Plan: of shares or a mean.
@@ -35,7 +37,9 @@ def of_plan(answers: Plan, *, device: str = "form", question: str = "", labels: 
         raise ValueError("save needs shares or a mean, and one release: only these are estimated")
     best = next((a for a in answers.able if a.mechanism in _KINDS or a.central), None)
     if best is None:
-        raise ValueError(f"save needs a mechanism of {', '.join(_KINDS)} that reaches the target, got none")
+        raise ValueError(
+            f"save needs a mechanism of {', '.join(_KINDS)} that reaches the target, got none"
+        )
     if best.central and isinstance(asked, Frequency):
         raise ValueError(
             "save needs a mean with a curator, who releases one number (of 0 and 1 for a share), got shares"
@@ -51,7 +55,9 @@ def of_plan(answers: Plan, *, device: str = "form", question: str = "", labels: 
         else any(n == 1 < size for n, size in zip(best.invited, sample.sizes, strict=False))
     )
     if few and not best.central:
-        raise ValueError("save needs two people asked in every stratum and cluster, for a variance, got one in some")
+        raise ValueError(
+            "save needs two people asked in every stratum and cluster, for a variance, got one in some"
+        )
     kind = _KINDS.get(best.mechanism, "binary" if asked.binary else "number")  # a curator's
     epsilon, chances = float(best.epsilon or 0), dict[str, Any]()
     if best.central:
@@ -60,7 +66,11 @@ def of_plan(answers: Plan, *, device: str = "form", question: str = "", labels: 
         p, q = realised(best.mechanism, epsilon, DEVICES[device], len(names) or 2)
         epsilon, chances = math.log(odds(kind, float(p), float(q))), {"p": str(p), "q": str(q)}
     rounded = 0.0  # by tickets that stand for more than a unit; those of the form are fine
-    if kind == "number" and device not in ("form", "curator") and tickets_of(asked.span) != asked.span:
+    if (
+        kind == "number"
+        and device not in ("form", "curator")
+        and tickets_of(asked.span) != asked.span
+    ):
         rounded = asked.span / tickets_of(asked.span) / 2
     if (error := float(best.error or 0)) <= rounded:
         raise ValueError(
@@ -90,7 +100,12 @@ def _design(answer: Question) -> dict[str, Any]:
     sample = answer.sample
     if isinstance(sample, ClusterDesign):
         size, take = 0 if sample.size_sd else round(sample.size), sample.take or 0
-        kept = {"population": sample.population, "clusters": sample.clusters, "chosen": sample.chosen, "take": take}
+        kept = {
+            "population": sample.population,
+            "clusters": sample.clusters,
+            "chosen": sample.chosen,
+            "take": take,
+        }
         return kept | {"design": "two stages" if take else "clusters", "cluster_size": size}
     if sample.respondents:
         return {"design": "everyone"}
@@ -99,5 +114,7 @@ def _design(answer: Question) -> dict[str, Any]:
         strata = {name: (size, asked) for name, size, asked in drawn}
         return {"design": "strata", "strata": strata, "needed": sample.answers}
     if sample.population == MANY:
-        raise ValueError("population must be given for a plan that is saved: estimates count who is left out, got none")
+        raise ValueError(
+            "population must be given for a plan that is saved: estimates count who is left out, got none"
+        )
     return {"design": "simple", "population": sample.population}

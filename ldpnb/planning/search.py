@@ -4,7 +4,9 @@ import math
 from collections.abc import Callable
 
 
-def least(excess: Callable[[int], float], low: int, high: int, first: int, *, step: float = 0.0) -> int | None:
+def least(
+    excess: Callable[[int], float], low: int, high: int, first: int, *, step: float = 0.0
+) -> int | None:
     """Return the least number in ``low .. high`` for which a falling function is at most 0; None if there is none.
 
     - `excess`, callable: the function, nearly linear in the logarithm of the quantity, with a slope of about -1/2 or
@@ -25,7 +27,9 @@ def least(excess: Callable[[int], float], low: int, high: int, first: int, *, st
             return None
         far = 2.5 * min(right, 4.0)
         below, left = above, right
-        above = min(max(math.ceil(above + far / step if step else above * math.exp(far)), above + 1), high)
+        above = min(
+            max(math.ceil(above + far / step if step else above * math.exp(far)), above + 1), high
+        )
     turn, side = 0, 0
     while above - below > 1:
         turn += 1

@@ -30,16 +30,21 @@ class Several:
     ways: dict[str, Question] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "questions", checks.whole(questions=self.questions, at_least=2))
+        object.__setattr__(self, "questions", checks.whole(self.questions, "questions", at_least=2))
         number, asked = self.questions, self.each
         whole = {"one": "count", "all": "epsilon"}
         if len(getattr(asked.design, "sizes", ())) != 1:
             raise ValueError(f"design of several questions must be simple, got {asked.design}")
         if asked.releases > 1:
-            raise ValueError(f"releases of several questions must be 1, got releases={asked.releases}")
+            raise ValueError(
+                f"releases of several questions must be 1, got releases={asked.releases}"
+            )
         if (asked.count or 2 * number) < 2 * number:
             raise ValueError(f"count must be at least 2 for every question, got {asked.count}")
-        split = {"one": asked.count and asked.count // number, "all": asked.epsilon and asked.epsilon / number}
+        split = {
+            "one": asked.count and asked.count // number,
+            "all": asked.epsilon and asked.epsilon / number,
+        }
         bests = {way: plan(asked.with_value(name, split[way])).best for way, name in whole.items()}
         able = {way: best for way, best in bests.items() if best is not None}
 
@@ -55,7 +60,10 @@ class Several:
 
     def tables(self) -> dict[str, list[dict[str, Any]]]:
         """Return a row per way that can, the better one first, with the numbers of one question."""
-        rows = [(way, a, {name: getattr(a, name) for name in QUANTITIES}) for way, a in self.ways.items()]
+        rows = [
+            (way, a, {name: getattr(a, name) for name in QUANTITIES})
+            for way, a in self.ways.items()
+        ]
         return {"ways": [{"way": way, "mechanism": a.mechanism, **known} for way, a, known in rows]}
 
     def __str__(self) -> str:

@@ -56,7 +56,9 @@ def _epsilon(question: Question) -> float:
     steps = steps[(steps > 0) & (steps < smallest)].tolist()
     for edge, lower in zip(steps, [*steps[1:], SMALLEST_EPSILON], strict=False):
         below = edge * (1 - PRECISION)
-        if question.with_value("epsilon", below).chance("normal")[0] < math.e * float(question.failure or 1):
+        if question.with_value("epsilon", below).chance("normal")[0] < math.e * float(
+            question.failure or 1
+        ):
             smallest = _real(question, "epsilon", lower * (1 + PRECISION), below) or smallest
     return smallest
 
@@ -67,7 +69,9 @@ def _count(question: Question) -> int:
     The chance of an error falls with their number, but for two wobbles: of groups that are rounded to whole people, and
     of a curator's exact law on a lattice. That nobody answers in some cluster becomes more likely with their number.
     """
-    step = len(question.shares) if isinstance(question, Gap) and len(set(question.shares)) == 1 else 1
+    step = (
+        len(question.shares) if isinstance(question, Gap) and len(set(question.shares)) == 1 else 1
+    )
     low, high = -(-question.design.limits[0] // step), question.design.limits[1] // step
     excess = partial(_excess, question, "count", step.__mul__)
     if question.response < 1 and question.design.unit == "clusters":
@@ -100,18 +104,25 @@ def _real(question: Question, name: str, low: float, high: float) -> float | Non
     return number and value(number)
 
 
-def _least(excess: Callable[..., float], low: int, high: int, first: int, *, step: float = 0.0) -> int | None:
+def _least(
+    excess: Callable[..., float], low: int, high: int, first: int, *, step: float = 0.0
+) -> int | None:
     """Return the least number that is enough; none is that is not near the worst data, where a chance is cheap."""
     near = least(partial(excess, "near"), low, high, first, step=step)
     return near and least(partial(excess, None), near, high, near, step=step)
 
 
-def _excess(question: Question, name: str, value: Callable[[int], float], tail: Tail | None, number: int) -> float:
+def _excess(
+    question: Question, name: str, value: Callable[[int], float], tail: Tail | None, number: int
+) -> float:
     """Return by how much a chance is above the one allowed, where a whole number gives the `value` of a quantity.
 
     It is a difference of logarithms of normal deviates, nearly linear in the logarithms of count, epsilon and error.
     """
-    chance, allowed = question.with_value(name, value(number)).chance(tail)[0], float(question.failure or 1)
+    chance, allowed = (
+        question.with_value(name, value(number)).chance(tail)[0],
+        float(question.failure or 1),
+    )
     with np.errstate(divide="ignore"):
         wanted, reached = np.log(-special.ndtri(np.array([allowed, chance]) / 2))
     return math.copysign(abs(wanted - reached) + 1e-300, 1 if chance > allowed else -1)

@@ -33,14 +33,20 @@ def load_strata(
                 entries = table.entries(column, Reading(kind=kind, missing=("",), present=_WORDS))
                 if (missing := entries.places < 0).any():
                     row = missing.argmax() + 1
-                    raise ValueError(f"{column} must have an entry in every row, got none in row {row}")
+                    raise ValueError(
+                        f"{column} must have an entry in every row, got none in row {row}"
+                    )
                 columns[column] = entries.values[entries.places].tolist()
             elif column != "sd":
-                raise ValueError(f"column {column} must be among the columns, got {', '.join(names)}")
+                raise ValueError(
+                    f"column {column} must be among the columns, got {', '.join(names)}"
+                )
         strata, sds = tuple(columns["stratum"]), tuple(columns.get("sd", ()))
         if len(set(strata)) < len(strata):
-            raise ValueError(f"strata must be named once each, got {max(strata, key=strata.count)!r} twice")
-        sizes = tuple(checks.whole(size=size, at_least=1) for size in columns["size"])
+            raise ValueError(
+                f"strata must be named once each, got {max(strata, key=strata.count)!r} twice"
+            )
+        sizes = tuple(checks.whole(size, "size", at_least=1) for size in columns["size"])
     return StratifiedDesign(sizes, sds or None, allocation, strata)
 
 
@@ -51,7 +57,10 @@ def read_columns(path: str | Path, name: str, reading: Reading = _PLAIN) -> dict
     """
     with opened(path, name) as file:
         table = read(file, reading)
-        texts = {column: [_text(entry) for entry in table.column(column)] for column in dict.fromkeys(table.names)}
+        texts = {
+            column: [_text(entry) for entry in table.column(column)]
+            for column in dict.fromkeys(table.names)
+        }
     return {column: np.array(entries, dtype=str) for column, entries in texts.items()}
 
 

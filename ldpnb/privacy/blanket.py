@@ -66,7 +66,9 @@ class Blanket:
         matrix = matrix[matrix.max(axis=1) > 0]
         least = matrix.min(axis=1)
         if least.min() <= 0:
-            raise ValueError("channel must be private: an output that some value never sends has no blanket")
+            raise ValueError(
+                "channel must be private: an output that some value never sends has no blanket"
+            )
         rows = np.array(list(permutations(matrix.T, 2))).transpose(1, 0, 2) / least
         return cls(least, rows[0], rows[1], float(np.log((matrix.max(axis=1) / least).max())))
 
@@ -86,8 +88,12 @@ class Blanket:
             chances = np.array([max(both - full * low, 0.0), one, one, neither, full * p / q])
         else:
             chosen = mechanism.subset_size if isinstance(mechanism, SubsetSelection) else 1
-            both, one = (chosen * others / (size * (size - 1)) for others in (chosen - 1, size - chosen))
-            share = size / (chosen * growth + size - chosen)  # of the blanket, uniform over the sets
+            both, one = (
+                chosen * others / (size * (size - 1)) for others in (chosen - 1, size - chosen)
+            )
+            share = size / (
+                chosen * growth + size - chosen
+            )  # of the blanket, uniform over the sets
             chances = share * np.array([both, one, one, 1 - both - 2 * one, 0.0])
         kept = chances > 0
         first, second = np.array([[growth, growth, 1, 1, 1], [growth, 1, growth, 1, 1]])
@@ -95,7 +101,7 @@ class Blanket:
 
     def sampled(self, rate: float) -> Self:
         """Return the blanket if every user reports with this probability only, and silence is visible."""
-        share, ones = checks.rate(rate=rate), np.ones((len(self.first), 1))
+        share, ones = checks.rate(rate, "rate"), np.ones((len(self.first), 1))
         if share == 1:
             return self
         first, second = (np.hstack([ratios, ones]) for ratios in (self.first, self.second))
@@ -103,20 +109,22 @@ class Blanket:
 
     def delta_upper(self, epsilon: float, *, users: int) -> float:
         """Return an upper bound on ``delta`` at a central budget, under replacement of one user's value."""
-        count = checks.whole(users=users, at_least=2, at_most=MOST_USERS)
-        budget = checks.non_negative(epsilon=epsilon)
+        count = checks.whole(users, "users", at_least=2, at_most=MOST_USERS)
+        budget = checks.non_negative(epsilon, "epsilon")
         if budget >= self.epsilon:
             return 0.0
         return max(self._delta(budget, count, pair) for pair in range(len(self.first)))
 
     def epsilon_upper(self, delta: float, *, users: int) -> float:
         """Return an upper bound on the central budget at a given ``delta``, at most the local budget."""
-        target = checks.open_probability(delta=delta)
+        target = checks.open_probability(delta, "delta")
         tried = {self.epsilon: -1.0}  # the local budget meets every delta
 
         def excess(budget: float) -> float:
             if budget not in tried:
-                tried[budget] = float(np.log(max(self.delta_upper(budget, users=users), 1e-300) / target))
+                tried[budget] = float(
+                    np.log(max(self.delta_upper(budget, users=users), 1e-300) / target)
+                )
             return tried[budget]
 
         if excess(0.0) <= 0:
@@ -125,14 +133,20 @@ class Blanket:
         while excess(low) <= 0:
             low /= 2
         brentq(excess, low, 2 * low, xtol=1e-300, rtol=1e-6)
-        return min(budget for budget, over in tried.items() if over <= 0)  # the end of its interval that meets delta
+        return min(
+            budget for budget, over in tried.items() if over <= 0
+        )  # the end of its interval that meets delta
 
     def _delta(self, epsilon: float, users: int, pair: int) -> float:
         growth = float(np.exp(epsilon))
         gained, lost = self.first[pair], growth * self.second[pair]
-        values = np.append(gained - lost + 1e-15 * (gained + lost), 0.0)  # rounded up, where they nearly cancel too
+        values = np.append(
+            gained - lost + 1e-15 * (gained + lost), 0.0
+        )  # rounded up, where they nearly cancel too
         chances = np.append(self.chances, max(1 - float(self.chances.sum()), 0.0))
-        one = float(chances @ np.maximum(values, 0.0)) * (1 + 1e-14)  # where positive values are too small for the grid
+        one = float(chances @ np.maximum(values, 0.0)) * (
+            1 + 1e-14
+        )  # where positive values are too small for the grid
         return min(_mean_excess(values, chances, users) / users, one) if one > 0 else 0.0
 
 
@@ -146,14 +160,19 @@ def _mean_excess(values: Floats, chances: Floats, count: int) -> float:
 
     def logarithm(log_tilt: float) -> float:
         terms = np.exp(log_tilt) * z
-        return count * (terms.max() + float(np.log(chances @ np.exp(terms - terms.max())))) - log_tilt
+        return (
+            count * (terms.max() + float(np.log(chances @ np.exp(terms - terms.max())))) - log_tilt
+        )
 
     tilt = float(np.exp(minimize_scalar(logarithm, bounds=(-25.0, 12.0), method="bounded").x))
     weights = chances * np.exp(tilt * (z - z.max()))
     step, cells = _grid(z, weights / weights.sum(), count)
     below = np.floor(z / step + 1e-9)
     part = np.maximum(z / step - below, 0.0)
-    points, law = np.concatenate([below, below + 1]), np.concatenate([chances * (1 - part), chances * part])
+    points, law = (
+        np.concatenate([below, below + 1]),
+        np.concatenate([chances * (1 - part), chances * part]),
+    )
     points, law = points[law > 0], law[law > 0]
     logs = tilt * step * points + np.log(law)
     total = float(np.logaddexp.reduce(logs))
@@ -182,7 +201,9 @@ def _grid(z: Floats, weights: Floats, count: int) -> tuple[float, int]:
     return float(steps[added.argmin()]), 2 ** (doublings + 1)
 
 
-def _tilted_mean(points: Floats, law: Floats, count: int, slope: float, cells: int) -> tuple[float, float]:
+def _tilted_mean(
+    points: Floats, law: Floats, count: int, slope: float, cells: int
+) -> tuple[float, float]:
     """Return ``E[t S_+ e^(-t S)]`` under the tilted law, computed modulo the grid's length, with an error bound.
 
     ``t s e^(-t s) <= 1/e`` bounds what is outside the grid, and rounding is followed through ``one^n`` and the
@@ -202,8 +223,12 @@ def _tilted_mean(points: Floats, law: Floats, count: int, slope: float, cells: i
     one_rounding = np.minimum(np.exp(logs) + ROUNDING, 1.0)
     power_rounding = count * np.exp((count - 1) * np.log(one_rounding)) + np.abs(sums)
     turn_rounding = ROUNDING * power_rounding + 2e-16 * (np.abs(sums) == 0)
-    entry_rounding = (2 * turn_rounding.sum() + ROUNDING * np.sqrt(2 * (np.abs(sums) ** 2).sum())) / cells
-    return float(weight @ np.maximum(chances, 0.0)), float(entry_rounding * weight.sum() + 2 * np.exp(-CUT) / np.e)
+    entry_rounding = (
+        2 * turn_rounding.sum() + ROUNDING * np.sqrt(2 * (np.abs(sums) ** 2).sum())
+    ) / cells
+    return float(weight @ np.maximum(chances, 0.0)), float(
+        entry_rounding * weight.sum() + 2 * np.exp(-CUT) / np.e
+    )
 
 
 def _wave(point: float, cells: int, block: int = 512) -> NDArray[np.complex128]:

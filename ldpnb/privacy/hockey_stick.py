@@ -37,7 +37,7 @@ def channel_delta(channel: ArrayLike, epsilon: float) -> float:
     [0.5, 0.0]
     """
     matrix = as_channel(channel)
-    factor = np.exp(checks.non_negative(epsilon=epsilon))
+    factor = np.exp(checks.non_negative(epsilon, "epsilon"))
     deltas = (np.maximum(law[:, None] - factor * matrix, 0).sum(axis=0).max() for law in matrix.T)
     return min(1.0, float(max(deltas)))
 
@@ -52,9 +52,12 @@ def law_delta(first: ArrayLike, second: ArrayLike, epsilon: float) -> float:
     >>> round(law_delta([(1.0, 1.0, 1.0)], [(1.0, 0.0, 1.0)], 0.0), 12)  # 1 - e^(-1/2)
     0.393469340287
     """
-    here, budget = _law(first=first), checks.non_negative(epsilon=epsilon)
-    there = checks.entries(len(here), second=_law(second=second))
-    return min(1.0, sum(_group_delta(p, q, budget) for p, q in zip(here.tolist(), there.tolist(), strict=True)))
+    here, budget = _law(first=first), checks.non_negative(epsilon, "epsilon")
+    there = checks.entries(_law(second=second), "second", len(here))
+    return min(
+        1.0,
+        sum(_group_delta(p, q, budget) for p, q in zip(here.tolist(), there.tolist(), strict=True)),
+    )
 
 
 def laplace_means_delta(mechanism: LaplaceMeans, epsilon: float) -> float:
@@ -64,7 +67,7 @@ def laplace_means_delta(mechanism: LaplaceMeans, epsilon: float) -> float:
     sets are intervals), so the worst inputs are extreme: ``(g, 1)`` against ``(g, -1)``, or ``(g, 1)`` against ``(h,
     1)``, whose signs do not matter.
     """
-    budget, kept = Decimal(checks.non_negative(epsilon=epsilon)), mechanism.kept_scale
+    budget, kept = Decimal(checks.non_negative(epsilon, "epsilon")), mechanism.kept_scale
     own, other = (1.0, kept), (0.0, mechanism.moved_scale)
     value = _delta(mechanism.keep, own, (-1.0, kept), budget)
     # the ratio of the chances of the two groups is known to every digit
@@ -87,7 +90,7 @@ def epsilon_at_delta(delta_at: Callable[[float], float], delta: float) -> float:
     - `delta_at`, callable: non-increasing function of epsilon, such as ``partial(laplace_means_delta, mechanism)``.
     - `delta`, float: allowed delta, in ``(0, 1)``.
     """
-    allowed = checks.open_probability(delta=delta)
+    allowed = checks.open_probability(delta, "delta")
     low, high = 0.0, 700.0
     if delta_at(low) <= allowed:
         return low
@@ -104,10 +107,12 @@ def _law(**named: ArrayLike) -> Floats:
     ((name, given),) = named.items()
     law: Any = np.asarray(given, dtype=float)
     if law.ndim != 2 or law.shape[1] != 3:
-        raise ValueError(f"{name} must have a probability, location and scale per group, got shape {law.shape}")
-    checks.numbers(**{f"probability of {name}": law[:, 0]}, low=0, high=1)
-    checks.numbers(**{f"location of {name}": law[:, 1]}, low=-1e150, high=1e150)
-    checks.numbers(**{f"scale of {name}": law[:, 2]}, low=1e-150, high=1e150)
+        raise ValueError(
+            f"{name} must have a probability, location and scale per group, got shape {law.shape}"
+        )
+    checks.numbers(law[:, 0], f"probability of {name}", low=0, high=1)
+    checks.numbers(law[:, 1], f"location of {name}", low=-1e150, high=1e150)
+    checks.numbers(law[:, 2], f"scale of {name}", low=1e-150, high=1e150)
     return law
 
 
@@ -196,7 +201,10 @@ def _difference(z: float, d: float, a: float) -> float:
     """Return ``e^-a int_0^1 e^(-z v) (1 - e^(-d v)) dv`` for ``z, a, a + d >= 0``."""
     last = z + d
     if abs(d) > 0.5:
-        return float(np.exp(-a) * _mean_exponential(z) - np.exp(max(-last, 0.0) - a) * _mean_exponential(abs(last)))
+        return float(
+            np.exp(-a) * _mean_exponential(z)
+            - np.exp(max(-last, 0.0) - a) * _mean_exponential(abs(last))
+        )
     if z > 1:
         return float(np.exp(-a) * (-d * np.expm1(-z) + z * np.exp(-z) * np.expm1(-d)) / (z * last))
     nodes, weights = _NODES

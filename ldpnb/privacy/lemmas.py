@@ -42,7 +42,7 @@ def log_thinned(weight: Real, exponent: Real) -> Real:
 
 def coupled_loss(distance: Real, epsilon: Real) -> Real:
     """Return ``k epsilon``, the loss on samples coupled within deletion distance ``k`` (Lemma A.3)."""
-    return checks.whole(distance=distance) * checks.positive(epsilon=epsilon)
+    return checks.whole(distance, "distance") * checks.positive(epsilon, "epsilon")
 
 
 def mixture_loss(weight: Real, *, common: Real, other: Real) -> Real:
@@ -68,10 +68,10 @@ def mixture_loss_product_form(weight: Real, *, common: Real, other: Real) -> Rea
 
 
 def _mixture(weight: Real, common: Real, other: Real) -> tuple[Real, Real, Real]:
-    least, most = checks.non_negative(common=common), checks.non_negative(other=other)
+    least, most = checks.non_negative(common, "common"), checks.non_negative(other, "other")
     if not (is_exact(least) or is_exact(most)) and most < least:
         raise ValueError(f"other must be >= common, got other={other} and common={common}")
-    return checks.probability(weight=weight), least, most
+    return checks.probability(weight, "weight"), least, most
 
 
 def inserted_record_loss(size: Real, population: Real, epsilon: Real) -> Real:
@@ -81,8 +81,11 @@ def inserted_record_loss(size: Real, population: Real, epsilon: Real) -> Real:
     distance of 2. If the larger population gives a sample with a record more, the loss is ``epsilon`` instead:
     `coupled_loss` at distance 1.
     """
-    records = checks.whole(population=population, at_least=1)
-    return log_mixed(checks.whole(size=size, at_most=records) / (records + 1), 2 * checks.positive(epsilon=epsilon))
+    records = checks.whole(population, "population", at_least=1)
+    return log_mixed(
+        checks.whole(size, "size", at_most=records) / (records + 1),
+        2 * checks.positive(epsilon, "epsilon"),
+    )
 
 
 def largest_tilted_mean(law: Any, values: Any, epsilon: Real) -> Real:
@@ -101,6 +104,6 @@ def largest_tilted_mean(law: Any, values: Any, epsilon: Real) -> Real:
     if not (weights >= 0).all() or not weights.sum() > 0:
         raise ValueError(f"law must be weights >= 0, not all zero, got law={law!r}")
     with np.errstate(divide="ignore"):
-        logs = np.log(weights) + checks.positive(epsilon=epsilon) * np.arange(weights.size)
+        logs = np.log(weights) + checks.positive(epsilon, "epsilon") * np.arange(weights.size)
     tilted = np.exp(logs - logs.max())
     return float(tilted @ f / tilted.sum())

@@ -71,14 +71,20 @@ class WorstMechanism:
         """Return the probability of the first output on *any* data set, including those that neither design draws."""
         steps = _distances((*self.samples, tuple(sample)), self.epsilon, self.mechanism)[-1, :-1]
         least = min(self.epsilon.values()) if isinstance(self.epsilon, Mapping) else self.epsilon
-        return float(np.exp(min(0.0, (self.log_acceptance + steps).min()) - np.log1p(np.exp(-least))))
+        return float(
+            np.exp(min(0.0, (self.log_acceptance + steps).min()) - np.log1p(np.exp(-least)))
+        )
 
 
 _SMALLEST = 1e-9  # nats, of which a linear program in floats tells differences
 
 
 def largest_loss(
-    first: Mapping[Sample, float], second: Mapping[Sample, float], *, epsilon: Budget, mechanism: str = "deletion"
+    first: Mapping[Sample, float],
+    second: Mapping[Sample, float],
+    *,
+    epsilon: Budget,
+    mechanism: str = "deletion",
 ) -> WorstMechanism:
     """Return the largest loss between two sample laws over all epsilon-DP mechanisms, and a mechanism that attains it.
 
@@ -99,25 +105,37 @@ def largest_loss(
     >>> round(worst.loss, 12), round(float(np.log(1 + (np.e - 1) / 2)), 12)
     (0.620114506958, 0.620114506958)
     """
-    checks.choice(mechanism=mechanism, among=("deletion", "replacement"))
+    checks.choice(mechanism, "mechanism", among=("deletion", "replacement"))
     for budget in epsilon.values() if isinstance(epsilon, Mapping) else (epsilon,):
-        if checks.positive(epsilon=budget) < _SMALLEST:
-            raise ValueError(f"epsilon must be >= {_SMALLEST:g} nats for a linear program, got epsilon={budget!r}")
-    if isinstance(epsilon, Mapping) and (missing := {r for s in (*first, *second) for r in s} - epsilon.keys()):
-        raise ValueError(f"epsilon must have a budget for every record, got none for {checks.shortened(missing)}")
+        if checks.positive(budget, "epsilon") < _SMALLEST:
+            raise ValueError(
+                f"epsilon must be >= {_SMALLEST:g} nats for a linear program, got epsilon={budget!r}"
+            )
+    if isinstance(epsilon, Mapping) and (
+        missing := {r for s in (*first, *second) for r in s} - epsilon.keys()
+    ):
+        raise ValueError(
+            f"epsilon must have a budget for every record, got none for {checks.shortened(missing)}"
+        )
     samples = tuple(sorted({*first, *second}, key=repr))
-    p, q = (checks.distribution(law=[law.get(s, 0.0) for s in samples]) for law in (first, second))
+    p, q = (
+        checks.distribution([law.get(s, 0.0) for s in samples], "law") for law in (first, second)
+    )
     distances = _distances(samples, epsilon, mechanism)
     (forward, logs), (backward, others) = _optimum(p, q, distances), _optimum(q, p, distances)
     swapped = backward > forward
-    return WorstMechanism(max(forward, backward), samples, others if swapped else logs, epsilon, mechanism, swapped)
+    return WorstMechanism(
+        max(forward, backward), samples, others if swapped else logs, epsilon, mechanism, swapped
+    )
 
 
 def _distances(samples: tuple[Sample, ...], epsilon: Budget, mechanism: str) -> Floats:
     """Return the budget between every two samples, infinite where no chain of neighbours connects them."""
     universe = list(dict.fromkeys(r for s in samples for r in s))
     counts = np.array([[sample.count(record) for record in universe] for sample in samples])
-    cost = np.array([epsilon[r] if isinstance(epsilon, Mapping) else epsilon for r in universe], dtype=float)
+    cost = np.array(
+        [epsilon[r] if isinstance(epsilon, Mapping) else epsilon for r in universe], dtype=float
+    )
     apart = np.einsum("ijr,r->ij", np.abs(counts[:, None, :] - counts[None, :, :]), cost)
     if mechanism == "deletion":
         return np.asarray(apart)
@@ -132,8 +150,13 @@ def _optimum(p: Floats, q: Floats, distances: Floats) -> tuple[float, Floats]:
     if not all(q[block].any() for block in blocks):
         return np.inf, np.empty(0)
     if (furthest := distances[np.isfinite(distances)].max()) > REACH:
-        raise ValueError(f"epsilon x distance between samples must be at most {REACH} nats, got {furthest}")
-    optima = [(*largest_log_ratio(p[block], q[block], distances[np.ix_(block, block)]), block) for block in blocks]
+        raise ValueError(
+            f"epsilon x distance between samples must be at most {REACH} nats, got {furthest}"
+        )
+    optima = [
+        (*largest_log_ratio(p[block], q[block], distances[np.ix_(block, block)]), block)
+        for block in blocks
+    ]
     best, logs, where = max(optima, key=lambda one: one[0])
     everywhere = np.full(len(p), -np.inf)
     everywhere[where] = logs
@@ -185,7 +208,9 @@ def _improved(p: Floats, q: Floats, distances: Floats, logs: Floats) -> tuple[fl
     matrix = _pairs(tail, head, np.exp(room), len(p))
     level = {"A_eq": there[None] / there.sum(), "b_eq": [0.0], "bounds": (None, None)}
     gain, u = _solve(here / here.sum(), matrix, np.expm1(room) / unit, **level)
-    return float(np.log1p(unit * gain)), _along_tight(logs + np.log1p(np.maximum(unit * u, _LEAST)), distances)
+    return float(np.log1p(unit * gain)), _along_tight(
+        logs + np.log1p(np.maximum(unit * u, _LEAST)), distances
+    )
 
 
 def _log_ratio(p: Floats, q: Floats, logs: Floats) -> float:
@@ -223,13 +248,15 @@ def largest_size_test_advantage(first: ArrayLike, second: ArrayLike, *, epsilon:
     ``max Pr(accept | first) - Pr(accept | second)``, by linear programming, for two laws of the size on ``0, 1, ...``;
     both answers of the test change by at most ``e^epsilon`` from a size to the next.
     """
-    p, q = checks.distribution(first=first), checks.distribution(second=second)
-    ratio = float(np.exp(checks.positive(epsilon=epsilon)))
+    p, q = checks.distribution(first, "first"), checks.distribution(second, "second")
+    ratio = float(np.exp(checks.positive(epsilon, "epsilon")))
     count = max(len(p), len(q))
     p, q = np.pad(p, (0, count - len(p))), np.pad(q, (0, count - len(q)))
     here = np.arange(count - 1)
     tail, head = np.concatenate([here, here + 1]), np.concatenate([here + 1, here])
-    accept = _pairs(tail, head, np.full(len(tail), ratio), count)  # g[tail] <= ratio g[head], and the same for 1 - g
+    accept = _pairs(
+        tail, head, np.full(len(tail), ratio), count
+    )  # g[tail] <= ratio g[head], and the same for 1 - g
     limits = np.repeat([0.0, ratio - 1], len(tail))
     return _solve(p - q, np.vstack([accept, -accept]), limits, bounds=(0, 1))[0]
 
@@ -243,14 +270,18 @@ def _pairs(tail: Ints, head: Ints, ratio: Floats, count: int) -> Floats:
     return matrix
 
 
-def _solve(objective: Floats, matrix: Floats, limits: Floats, **constraints: Any) -> tuple[float, Floats]:
+def _solve(
+    objective: Floats, matrix: Floats, limits: Floats, **constraints: Any
+) -> tuple[float, Floats]:
     """Maximise ``objective . x`` subject to ``matrix x <= limits`` and further constraints, named as scipy does."""
     from scipy.optimize import linprog
     from scipy.sparse import csr_array
 
     tolerances: Any = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
     sparse: Any = csr_array(matrix)
-    result = linprog(-objective, A_ub=sparse, b_ub=limits, method="highs-ds", options=tolerances, **constraints)
+    result = linprog(
+        -objective, A_ub=sparse, b_ub=limits, method="highs-ds", options=tolerances, **constraints
+    )
     if result.status != 0:
         raise RuntimeError(f"the linear program failed: {result.message}")
     solution = np.asarray(result.x, dtype=float)

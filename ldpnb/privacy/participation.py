@@ -16,7 +16,9 @@ def value_dependent_channel(rates: ArrayLike, mechanism: KaryRandomisedResponse)
     >>> value_dependent_channel([0.4, 0.8], KaryRandomisedResponse(np.log(3), 2)).round(9).tolist()
     [[0.3, 0.2], [0.1, 0.6], [0.6, 0.2]]
     """
-    chance = checks.entries(mechanism.domain_size, rates=checks.numbers(rates=rates, low=0, high=1))
+    chance = checks.entries(
+        checks.numbers(rates, "rates", low=0, high=1), "rates", mechanism.domain_size
+    )
     return np.vstack([mechanism.channel() * chance, 1 - chance])
 
 
@@ -29,7 +31,9 @@ def report_dependent_channel(rates: ArrayLike, mechanism: KaryRandomisedResponse
     >>> report_dependent_channel([0.4, 0.8], KaryRandomisedResponse(np.log(3), 2)).round(9).tolist()
     [[0.3, 0.1], [0.2, 0.6], [0.5, 0.3]]
     """
-    chance = checks.entries(mechanism.domain_size, rates=checks.numbers(rates=rates, low=0, high=1))
+    chance = checks.entries(
+        checks.numbers(rates, "rates", low=0, high=1), "rates", mechanism.domain_size
+    )
     sent = mechanism.channel() * chance[:, None]
     return np.vstack([sent, 1 - sent.sum(axis=0)])
 
@@ -49,10 +53,10 @@ def participation_loss(epsilon: float, *, lowest_rate: float, highest_rate: floa
     >>> participation_loss(1.0, lowest_rate=0.5, highest_rate=1.0)
     inf
     """
-    low, high = checks.rate(lowest_rate=lowest_rate), checks.rate(highest_rate=highest_rate)
+    low, high = checks.rate(lowest_rate, "lowest_rate"), checks.rate(highest_rate, "highest_rate")
     if low > high:
         raise ValueError(f"lowest_rate must be <= highest_rate={high}, got lowest_rate={low}")
-    budget = checks.positive(epsilon=epsilon)
+    budget = checks.positive(epsilon, "epsilon")
     if low == high:
         return float(budget)
     silence = float("inf") if high == 1 else float(np.log1p(-low) - np.log1p(-high))

@@ -56,10 +56,14 @@ class ShuffledReports:
 
     def __post_init__(self) -> None:
         checks.plain(self)
-        object.__setattr__(self, "users", checks.whole(users=self.users, at_least=2, at_most=MOST_USERS))
-        checks.rate(rate=self.rate)
+        object.__setattr__(
+            self, "users", checks.whole(self.users, "users", at_least=2, at_most=MOST_USERS)
+        )
+        checks.rate(self.rate, "rate")
         if self.rate * self.mechanism.q < LEAST_CHANCE:
-            raise ValueError(f"rate * q must be at least {LEAST_CHANCE}, got {self.rate * self.mechanism.q}")
+            raise ValueError(
+                f"rate * q must be at least {LEAST_CHANCE}, got {self.rate * self.mechanism.q}"
+            )
 
     def delta_upper(self, epsilon: float) -> float:
         """Return an upper bound on ``delta`` at a central budget, by the privacy blanket.
@@ -68,11 +72,11 @@ class ShuffledReports:
         q)``. Revealing who is in it and what the others say leaves, for ``m ~ Bin(n, g)``, ``E[(m + c A - e^epsilon (m
         + c B))_+] / n`` with ``(A, B)`` trinomial given ``m``.
         """
-        return tallies.delta(checks.non_negative(epsilon=epsilon), self._upper, above=True)
+        return tallies.delta(checks.non_negative(epsilon, "epsilon"), self._upper, above=True)
 
     def delta_lower(self, epsilon: float) -> float:
         """Return ``delta`` of one pair of data sets, the others holding a third value: a bound for any accounting."""
-        return tallies.delta(checks.non_negative(epsilon=epsilon), self._lower, above=False)
+        return tallies.delta(checks.non_negative(epsilon, "epsilon"), self._lower, above=False)
 
     def epsilon_upper(self, delta: float) -> float:
         """Return an upper bound on the central budget at a given ``delta``."""
@@ -86,19 +90,27 @@ class ShuffledReports:
     def _upper(self) -> Tallies:
         size = self.mechanism.domain_size
         hidden = self.rate * self.mechanism.truthful_rate
-        return self._tallies(hidden, (1 - self.rate) + self.rate * (size - 2) * self.mechanism.q, 0.0)
+        return self._tallies(
+            hidden, (1 - self.rate) + self.rate * (size - 2) * self.mechanism.q, 0.0
+        )
 
     @property
     def _lower(self) -> Tallies:
-        size = checks.whole(domain_size=self.mechanism.domain_size, at_least=3)
+        size = checks.whole(self.mechanism.domain_size, "domain_size", at_least=3)
         rest = (1 - self.rate) + self.rate * (size - 3) * self.mechanism.q
-        return self._tallies(self.rate * self.mechanism.p, rest, float(np.exp(-self.mechanism.epsilon)))
+        return self._tallies(
+            self.rate * self.mechanism.p, rest, float(np.exp(-self.mechanism.epsilon))
+        )
 
     def _tallies(self, hidden: float, rest: float, share: float) -> Tallies:
-        return Tallies(self.users, self.rate * self.mechanism.q, hidden, rest, share, self.mechanism.epsilon)
+        return Tallies(
+            self.users, self.rate * self.mechanism.q, hidden, rest, share, self.mechanism.epsilon
+        )
 
 
-def local_budget(epsilon: float, delta: float, *, users: int, rate: float, domain_size: int) -> float:
+def local_budget(
+    epsilon: float, delta: float, *, users: int, rate: float, domain_size: int
+) -> float:
     """Return the local budget at which shuffled k-ary randomised response has a central ``(epsilon, delta)``.
 
     By the upper bound on ``delta``, to a relative 1e-5; it grows as the `rate` falls.
@@ -106,10 +118,12 @@ def local_budget(epsilon: float, delta: float, *, users: int, rate: float, domai
     >>> round(local_budget(1.0, 1e-6, users=5_000, rate=0.3, domain_size=20), 2)
     6.44
     """
-    target, central = checks.open_probability(delta=delta), checks.positive(epsilon=epsilon)
+    target, central = checks.open_probability(delta, "delta"), checks.positive(epsilon, "epsilon")
 
     def excess(logarithm: float) -> float:
-        reports = ShuffledReports(users, rate, KaryRandomisedResponse(float(np.exp(logarithm)), domain_size))
+        reports = ShuffledReports(
+            users, rate, KaryRandomisedResponse(float(np.exp(logarithm)), domain_size)
+        )
         return float(np.log(max(reports.delta_upper(central), 1e-300) / target))
 
     from scipy import optimize
@@ -117,7 +131,9 @@ def local_budget(epsilon: float, delta: float, *, users: int, rate: float, domai
     start, step = np.log(central), 0.25
     last = max(1, int((np.log(MOST_SEEN) - start) / step))
     if excess(start + last * step) < 0:
-        raise ValueError(f"delta must be below the chance to be seen at all, got delta={delta!r}, rate={rate!r}")
+        raise ValueError(
+            f"delta must be below the chance to be seen at all, got delta={delta!r}, rate={rate!r}"
+        )
     first = 1 + bisect_left(range(1, last), True, key=lambda i: excess(start + i * step) >= 0)
     low, high = start + (first - 1) * step, start + first * step
     return float(np.exp(optimize.brentq(excess, low, high, xtol=1e-5)))
@@ -139,8 +155,8 @@ def closed_form(delta: float, *, users: int, epsilon: float) -> float:
     >>> round(closed_form(1e-6, users=50_000, epsilon=1.0), 10)
     0.1011847743
     """
-    local, count = checks.positive(epsilon=epsilon), checks.whole(users=users, at_least=1)
-    failure = checks.open_probability(delta=delta)
+    local, count = checks.positive(epsilon, "epsilon"), checks.whole(users, "users", at_least=1)
+    failure = checks.open_probability(delta, "delta")
     if local > np.log(count / (16 * (np.log(2) - np.log(failure)))):
         return float("nan")
     growth = np.exp(local) / count
@@ -154,8 +170,8 @@ def gaussian_delta(epsilon: float, *, deviation: float, sensitivity: float = SEN
     ``Phi(s/(2 sd) - epsilon sd/s) - e^epsilon Phi(-s/(2 sd) - epsilon sd/s)`` for Euclidean sensitivity ``s``, which is
     ``sqrt(2)`` for a histogram under replacement of one user's value, and ``sd`` the standard deviation of the noise.
     """
-    scale = checks.positive(sensitivity=sensitivity) / checks.positive(deviation=deviation)
-    centre = checks.non_negative(epsilon=epsilon) / scale
+    scale = checks.positive(sensitivity, "sensitivity") / checks.positive(deviation, "deviation")
+    centre = checks.non_negative(epsilon, "epsilon") / scale
     gain = special.log_ndtr(scale / 2 - centre)
     loss = epsilon + special.log_ndtr(-scale / 2 - centre)
     return float(-np.exp(gain) * np.expm1(min(loss - gain, 0.0))) if gain > -np.inf else 0.0
@@ -167,7 +183,7 @@ def gaussian_deviation(epsilon: float, delta: float) -> float:
     >>> round(gaussian_deviation(1.0, 1e-6), 6)
     5.974598
     """
-    failure, budget = checks.open_probability(delta=delta), checks.positive(epsilon=epsilon)
+    failure, budget = checks.open_probability(delta, "delta"), checks.positive(epsilon, "epsilon")
 
     def excess(deviation: float) -> float:
         return float(np.log(max(gaussian_delta(budget, deviation=deviation), 1e-300) / failure))
@@ -177,7 +193,7 @@ def gaussian_deviation(epsilon: float, delta: float) -> float:
 
 def _directed(delta: float, law: Tallies, *, above: bool) -> float:
     """Return the nearest budget tried whose bound on ``delta`` is at most (`above`) or at least `delta`, or 0."""
-    target, tried = checks.open_probability(delta=delta), {law.local: 0.0}
+    target, tried = checks.open_probability(delta, "delta"), {law.local: 0.0}
     aim = target * (1 - 1e-8 if above else 1 + 1e-8)
 
     def excess(epsilon: float) -> float:
@@ -212,7 +228,11 @@ def _normal_guess(delta: float, law: Tallies) -> tuple[float, float]:
     deviation = max(law.users * blanket / spread, 1e-300)
 
     def excess(epsilon: float) -> float:
-        return float(np.log(max(gaussian_delta(epsilon, deviation=deviation, sensitivity=1.0), 1e-300) / delta))
+        return float(
+            np.log(
+                max(gaussian_delta(epsilon, deviation=deviation, sensitivity=1.0), 1e-300) / delta
+            )
+        )
 
     if excess(0.0) <= 0 or excess(local) >= 0:
         return local / 2, 1 / local
@@ -221,7 +241,12 @@ def _normal_guess(delta: float, law: Tallies) -> tuple[float, float]:
 
 
 def _root(
-    falling: Callable[[float], float], guess: float, *, widen: float, highest: float = np.inf, precision: float = 1e-12
+    falling: Callable[[float], float],
+    guess: float,
+    *,
+    widen: float,
+    highest: float = np.inf,
+    precision: float = 1e-12,
 ) -> float:
     """Return where a falling function of a positive number crosses zero, at most `highest`."""
     from scipy import optimize
@@ -231,4 +256,8 @@ def _root(
         low, widen = low / widen, widen**2
     while falling(high) > 0 and high < highest:
         high, widen = min(high * widen, highest), widen**2
-    return float(optimize.brentq(falling, low, high, xtol=1e-300, rtol=precision)) if falling(high) < 0 else high
+    return (
+        float(optimize.brentq(falling, low, high, xtol=1e-300, rtol=precision))
+        if falling(high) < 0
+        else high
+    )

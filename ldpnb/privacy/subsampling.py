@@ -17,14 +17,48 @@ from ldpnb.privacy.lemmas import log_mixed, log_thinned
 
 
 def srs_loss(epsilon: Real, sampling_rate: Real) -> Real:
-    """Return ``ln(1 + p (e^epsilon - 1))``, the loss after sampling (Theorem 2.2 and equation (3) of bun2022).
+    """Return the privacy loss after simple random sampling, ``ln(1 + p (e^epsilon - 1))``.
 
-    To readers of the output who cannot know who was drawn no mechanism loses more, and some lose as much.
+    A sampling rate ``p`` makes ``e^epsilon - 1`` smaller by the factor ``p``, provided that readers of
+    the output cannot know who was drawn. No mechanism loses more, and some lose as much.
+
+    Parameters
+    ----------
+    epsilon : float
+        Budget of the mechanism that sees the sample, in nats, ``> 0``. Neighbours differ in one
+        replaced record; for a mechanism that is private under deletion, pass ``2 * epsilon``.
+    sampling_rate : float
+        Share ``p`` of the records that is drawn, in ``(0, 1]``.
+
+    Returns
+    -------
+    float
+        Loss of the whole release, in nats; at most `epsilon`.
+
+    Raises
+    ------
+    ValueError
+        If an argument is outside its range.
+
+    See Also
+    --------
+    srs_budget : The inverse: the budget that leads to a given loss.
+    poisson_loss : The loss if each record is drawn independently.
+
+    References
+    ----------
+    Theorem 2.2 and equation (3) of Bun et al. (2022).
+
+    Examples
+    --------
+    At epsilon = ln 5 and half of the records, the loss is ln(1 + 4/2) = ln 3.
 
     >>> round(float(np.exp(srs_loss(np.log(5), 0.5))), 12)
     3.0
     """
-    return log_mixed(checks.rate(sampling_rate=sampling_rate), checks.positive(epsilon=epsilon))
+    return log_mixed(
+        checks.rate(sampling_rate, "sampling_rate"), checks.positive(epsilon, "epsilon")
+    )
 
 
 def poisson_loss(epsilon: Real, sampling_rate: Real, *, neighbours: str = "replacement") -> Real:
@@ -38,8 +72,8 @@ def poisson_loss(epsilon: Real, sampling_rate: Real, *, neighbours: str = "repla
     >>> [round(float(loss), 6) for loss in (poisson_loss(1.0, 0.2), srs_loss(2.0, 0.2))]
     [0.430555, 0.823215]
     """
-    checks.choice(neighbours=neighbours, among=("deletion", "replacement"))
-    rate, budget = checks.rate(sampling_rate=sampling_rate), checks.positive(epsilon=epsilon)
+    checks.choice(neighbours, "neighbours", among=("deletion", "replacement"))
+    rate, budget = checks.rate(sampling_rate, "sampling_rate"), checks.positive(epsilon, "epsilon")
     gained = log_mixed(rate, budget)
     if neighbours == "deletion":
         return gained
@@ -56,8 +90,11 @@ def with_replacement_loss(epsilon: Real, draws: Real, population: Real) -> Real:
     >>> [round(float(loss), 6) for loss in (with_replacement_loss(1.0, 10, 100), srs_loss(1.0, 0.1))]
     [0.170369, 0.158565]
     """
-    count, records = checks.whole(draws=draws, at_least=1), checks.whole(population=population, at_least=2)
-    return count * log_mixed(1 / records, checks.positive(epsilon=epsilon))
+    count, records = (
+        checks.whole(draws, "draws", at_least=1),
+        checks.whole(population, "population", at_least=2),
+    )
+    return count * log_mixed(1 / records, checks.positive(epsilon, "epsilon"))
 
 
 def weighted_loss(epsilon: Real, log_odds: Real) -> Real:
@@ -71,7 +108,7 @@ def weighted_loss(epsilon: Real, log_odds: Real) -> Real:
 
 def srs_delta(delta: Real, sampling_rate: Real) -> Real:
     """Return ``p delta``, the second parameter after simple random sampling (Theorem 2.2 of bun2022)."""
-    return checks.probability(delta=delta) * checks.rate(sampling_rate=sampling_rate)
+    return checks.probability(delta, "delta") * checks.rate(sampling_rate, "sampling_rate")
 
 
 def srs_budget(epsilon_after: Real, sampling_rate: Real) -> Real:
@@ -82,7 +119,10 @@ def srs_budget(epsilon_after: Real, sampling_rate: Real) -> Real:
     >>> round(float(np.exp(srs_budget(np.log(3), 0.5))), 12)
     5.0
     """
-    return log_mixed(1 / checks.rate(sampling_rate=sampling_rate), checks.positive(epsilon_after=epsilon_after))
+    return log_mixed(
+        1 / checks.rate(sampling_rate, "sampling_rate"),
+        checks.positive(epsilon_after, "epsilon_after"),
+    )
 
 
 def proportion_noise_scale(epsilon: Real, records: Real, population: Real = None) -> Real:
@@ -92,7 +132,7 @@ def proportion_noise_scale(epsilon: Real, records: Real, population: Real = None
     suffices if the records are a secret simple random sample of a `population` of that size; left out, the records are
     all there are.
     """
-    size, budget = checks.whole(records=records, at_least=1), checks.positive(epsilon=epsilon)
+    size, budget = checks.whole(records, "records", at_least=1), checks.positive(epsilon, "epsilon")
     if population is not None:
-        budget = srs_budget(budget, size / checks.whole(population=population, at_least=size))
+        budget = srs_budget(budget, size / checks.whole(population, "population", at_least=size))
     return 1 / (size * budget)

@@ -86,13 +86,21 @@ def delta(epsilon: float, tallies: Tallies, *, above: bool) -> float:
     scale = np.log(np.expm1(tallies.local)) - np.log(tallies.users)
     means = _advantages(epsilon, tallies, listed, above)
     rounding = 1e-12 + ROUNDING * cut * (left.logs.shape[1] + both.size)
-    inside, under, over = float(np.sum(np.exp(law.logs + scale) * means)), law.under.item(), law.over.item()
+    inside, under, over = (
+        float(np.sum(np.exp(law.logs + scale) * means)),
+        law.under.item(),
+        law.over.item(),
+    )
     if not above:
         return float(max(inside * (1 - rounding) / (1 + under + over), 0.0))
     # Beyond the listed sums the mean is at most that of c A / n, which is c S / (2 n).
     beyond = both[0] * under + both[-1] * over + law.excess.item()
-    slack = (left.shortfall + left.excess + left.under * left.logs.shape[1]).max()  # what tails of W add to a shortfall
-    outside = np.exp(scale) * beyond / 2 + np.expm1(epsilon) * (1 - tallies.share) * slack / tallies.users
+    slack = (
+        left.shortfall + left.excess + left.under * left.logs.shape[1]
+    ).max()  # what tails of W add to a shortfall
+    outside = (
+        np.exp(scale) * beyond / 2 + np.expm1(epsilon) * (1 - tallies.share) * slack / tallies.users
+    )
     return float(min((inside + outside) * (1 + rounding) + LEAST, 1.0))
 
 
@@ -103,7 +111,9 @@ def _log_chernoff(epsilon: float, tallies: Tallies) -> float:
     chances = np.array([tallies.chance, tallies.chance, tallies.rest, tallies.hidden])
     tilts = np.geomspace(1e-12, 700.0, 400)
     means = tallies.users * np.log1p(np.expm1(tilts[:, None] * gains) @ chances)
-    return float(np.log(np.expm1(tallies.local)) - np.log(tallies.users) - 1 + np.min(means - np.log(tilts)))
+    return float(
+        np.log(np.expm1(tallies.local)) - np.log(tallies.users) - 1 + np.min(means - np.log(tilts))
+    )
 
 
 def _law(trials: Floats, one: float, other: float, cut: float) -> _Law:
@@ -126,7 +136,10 @@ def _law(trials: Floats, one: float, other: float, cut: float) -> _Law:
     logs -= np.log(np.exp(logs).sum(axis=1, keepdims=True))
     rising = np.maximum(trials - last, 0) / (last + 1) * odds
     falling = first / (trials - first + 1) / odds if one else np.zeros(trials.size)
-    under, over = np.exp(logs[:, 0]) * falling / (1 - falling), np.exp(logs[:, -1]) * rising / (1 - rising)
+    under, over = (
+        np.exp(logs[:, 0]) * falling / (1 - falling),
+        np.exp(logs[:, -1]) * rising / (1 - rising),
+    )
     return _Law(first, logs, under, over, under / (1 - falling), over / (1 - rising))
 
 
@@ -180,7 +193,9 @@ def _advantages(epsilon: float, tallies: Tallies, listed: _Listed, above: bool) 
     sure = np.minimum(np.floor((straight - lift * (first + length - 1)) / unit), both)
     likely = np.minimum(np.floor((straight - lift * first) / unit) + 1, both)
     mean = slope * (both + tallies.share * others + (1 - tallies.share) * left * others)
-    total = _below_all_kinks(sure, both, straight - lift * left * others, mean + growth * both / 2, above)
+    total = _below_all_kinks(
+        sure, both, straight - lift * left * others, mean + growth * both / 2, above
+    )
     second = np.maximum(sure + 1, 0.0)
     chance = np.exp(_log_half(both, np.minimum(second, both)))
     for _ in range(int(np.max(likely - second)) + 1):
@@ -211,7 +226,9 @@ def _below_all_kinks(most: Floats, both: Floats, mean: Floats, fall: Floats, abo
     inside = np.maximum(most, 0.0)
     at = np.exp(_log_half(both, inside))
     half = at * (both - inside) / np.maximum(both, 1.0)
-    tail = special.betainc(np.maximum(both - inside, 0.5), np.maximum(inside, 0.5), 0.5)  # Pr(Y <= k - 1)
+    tail = special.betainc(
+        np.maximum(both - inside, 0.5), np.maximum(inside, 0.5), 0.5
+    )  # Pr(Y <= k - 1)
     one, other = half * mean, tail * np.where(inside > 0, fall, 0.0)
     rounding = (4e-13 + 4e-15 * np.sqrt(both)) * (np.abs(one) + other)
     value = np.maximum(one - other + (rounding if above else -rounding), 0.0)
@@ -232,7 +249,9 @@ def _log_half(trials: Floats, chosen: Floats) -> Floats:
 def _stirling_error(count: Floats) -> Floats:
     """Return ``ln n! - ln(sqrt(2 pi n) (n/e)^n)``."""
     small, large = np.maximum(count, 1), np.maximum(count, 16)
-    exact = special.gammaln(small + 1) - (small + 0.5) * np.log(small) + small - np.log(2 * np.pi) / 2
+    exact = (
+        special.gammaln(small + 1) - (small + 0.5) * np.log(small) + small - np.log(2 * np.pi) / 2
+    )
     inverse = 1 / large**2
     series = (1 / 12 - inverse * (1 / 360 - inverse * (1 / 1260 - inverse / 1680))) / large
     return np.where(count < 16, exact, series)

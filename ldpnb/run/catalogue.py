@@ -46,7 +46,9 @@ def home() -> Path:
     """Return the checkout: the folder that ``LDPNB_HOME`` names, or the one that this package lies in."""
     folder = _checkout()
     if not (folder / "notebooks").is_dir():
-        raise UsageError(f"no notebooks/ in {folder}; clone ldpnb and set {HOME_VARIABLE} to the clone")
+        raise UsageError(
+            f"no notebooks/ in {folder}; clone ldpnb and set {HOME_VARIABLE} to the clone"
+        )
     return folder
 
 
@@ -54,7 +56,9 @@ def require_uncommitted(output: Path) -> None:
     """Refuse an output inside the checkout that lies outside ``build/``, even by links."""
     checkout, place = _checkout().resolve(), output.resolve()
     if place.is_relative_to(checkout) and not place.is_relative_to(checkout / "build"):
-        raise UsageError(f"output must lie below build/ or outside the checkout, got {shown(str(output))}")
+        raise UsageError(
+            f"output must lie below build/ or outside the checkout, got {shown(str(output))}"
+        )
 
 
 @cache
@@ -62,14 +66,24 @@ def catalogue() -> tuple[Notebook, ...]:
     """Return all notebooks in reading order."""
     folder = home() / "notebooks"
     # not what failed or was left beside an edit, nor Jupyter's own copies
-    paths = [p for p in folder.rglob("*.ipynb") if p.is_file() and p.name.count(".") == 1 and "." not in p.parent.name]
-    return tuple(_read(p, folder) for p in sorted(paths, key=lambda p: p.relative_to(folder).as_posix()))
+    paths = [
+        p
+        for p in folder.rglob("*.ipynb")
+        if p.is_file() and p.name.count(".") == 1 and "." not in p.parent.name
+    ]
+    return tuple(
+        _read(p, folder) for p in sorted(paths, key=lambda p: p.relative_to(folder).as_posix())
+    )
 
 
 def find(wanted: str) -> Notebook:
     """Return a notebook by its id, its path or the beginning of its name."""
     notebooks = {n.id: n for n in catalogue()}
-    return notebooks[unique(wanted.removeprefix("notebooks/").removesuffix(".ipynb"), list(notebooks), "notebook")]
+    return notebooks[
+        unique(
+            wanted.removeprefix("notebooks/").removesuffix(".ipynb"), list(notebooks), "notebook"
+        )
+    ]
 
 
 def unique(wanted: str, names: Sequence[str], kind: str) -> str:
@@ -80,7 +94,9 @@ def unique(wanted: str, names: Sequence[str], kind: str) -> str:
     fitting = [name for name in names if f"/{name}".endswith(f"/{wanted}")]
     fitting = fitting or [name for name in names if f"/{wanted}" in f"/{name}"]
     if len(fitting) > 1:
-        raise UsageError(f"{shown(wanted)} is ambiguous: {', '.join(fitting[:6])}{', ...' if fitting[6:] else ''}")
+        raise UsageError(
+            f"{shown(wanted)} is ambiguous: {', '.join(fitting[:6])}{', ...' if fitting[6:] else ''}"
+        )
     if not fitting:
         hint = nearest(wanted, [*names, *(name.split("/")[-1] for name in names)])
         raise UsageError(f"no {kind} {shown(wanted)}{hint}; `ldpnb list` and `verdicts` name all")
@@ -91,11 +107,25 @@ def _read(path: Path, folder: Path) -> Notebook:
     identifier = path.relative_to(folder).with_suffix("").as_posix()
     try:
         content = json.loads(path.read_bytes())
-        cells = [(c["cell_type"], "".join(c["source"]), c["metadata"].get("tags", [])) for c in content["cells"]]
+        cells = [
+            (c["cell_type"], "".join(c["source"]), c["metadata"].get("tags", []))
+            for c in content["cells"]
+        ]
     except (*UNREADABLE, KeyError, AttributeError, OSError) as error:
         raise UsageError(f"{path} is not a notebook of format 4: {shown(str(error))}") from None
-    title = next((text.splitlines()[0].lstrip("# ") for kind, text, _ in cells if kind == "markdown" and text), "")
-    declaration = next((text for _, text, tags in cells if "parameters" in tags), "")  # the first, as for papermill
-    claims = re.findall(r'"(\w+/[\w.-]+)"', "\n".join(text for _, text, tags in cells if "claims" in tags))
+    title = next(
+        (
+            text.splitlines()[0].lstrip("# ")
+            for kind, text, _ in cells
+            if kind == "markdown" and text
+        ),
+        "",
+    )
+    declaration = next(
+        (text for _, text, tags in cells if "parameters" in tags), ""
+    )  # the first, as for papermill
+    claims = re.findall(
+        r'"(\w+/[\w.-]+)"', "\n".join(text for _, text, tags in cells if "claims" in tags)
+    )
     source = identifier.split("/")[0].partition("_")[2] if "/" in identifier else ""
     return Notebook(identifier, path, title or identifier, source, declaration, tuple(claims))

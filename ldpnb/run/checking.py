@@ -33,7 +33,9 @@ _AS_RECORDED = np.lib.NumpyVersion(np.__version__) < "2.5.0"
 def pytest_configure(config: pytest.Config) -> None:
     """Give every kernel the environment of a run without a reader."""
     folder = config.stash[_FRESH] = Path(tempfile.mkdtemp(prefix="ldpnb-check-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)  # a process of xdist may end without pytest's clean-up
+    atexit.register(
+        shutil.rmtree, folder, ignore_errors=True
+    )  # a process of xdist may end without pytest's clean-up
     os.environ.update(kernel_environment(folder, Path()))
 
 
@@ -57,7 +59,9 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def _name(item: pytest.Item) -> str:
     """Return the id of the companion's notebook that an item is of, or the name of another file."""
     folder = home() / "notebooks"
-    path = item.path.relative_to(folder) if item.path.is_relative_to(folder) else Path(item.path.name)
+    path = (
+        item.path.relative_to(folder) if item.path.is_relative_to(folder) else Path(item.path.name)
+    )
     return path.with_suffix("").as_posix()
 
 
@@ -72,9 +76,15 @@ class SameNumbers(pytest.Item):
         figures, made = home() / "figures" / name, self.config.stash[_FRESH] / name
         stored, fresh = ({path.name for path in folder.glob("*.csv")} for folder in (figures, made))
         assert stored <= fresh
-        skipped = set() if _AS_RECORDED else {table for table in fresh if f"{name}/{table}" in SIMULATED["tables"]}
+        skipped = (
+            set()
+            if _AS_RECORDED
+            else {table for table in fresh if f"{name}/{table}" in SIMULATED["tables"]}
+        )
         for table in sorted(fresh - skipped):
             one, other = pd.read_csv(figures / table), pd.read_csv(made / table)
             pd.testing.assert_frame_equal(other, one, rtol=RELATIVE, atol=ABSOLUTE, obj=table)
         if skipped:
-            pytest.skip(f"simulated, and this generator draws other numbers: {', '.join(sorted(skipped))}")
+            pytest.skip(
+                f"simulated, and this generator draws other numbers: {', '.join(sorted(skipped))}"
+            )

@@ -18,7 +18,11 @@ from ldpnb.run.catalogue import home
 
 def sheets() -> dict[str, Path]:
     """Return where the sheets are committed, of each source with an entry; one of which all holds has none."""
-    return {key: home() / f"figures/{i}_{key}/errata.md" for i, key in enumerate(claims.SOURCES, 1) if noted(key)}
+    return {
+        key: home() / f"figures/{i}_{key}/errata.md"
+        for i, key in enumerate(claims.SOURCES, 1)
+        if noted(key)
+    }
 
 
 def noted(source: str) -> dict[str, dict[str, str]]:
@@ -26,7 +30,9 @@ def noted(source: str) -> dict[str, dict[str, str]]:
     file = files(f"ldpnb.papers.{source}").joinpath("errata.toml")
     entries = tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
     return {
-        f"{source}/{key}": {name: text if name == "python" else " ".join(text.split()) for name, text in row.items()}
+        f"{source}/{key}": {
+            name: text if name == "python" else " ".join(text.split()) for name, text in row.items()
+        }
         for key, row in entries.items()
     }
 
@@ -42,12 +48,19 @@ def sheet(source: str) -> str:
     """Return the erratum sheet of a source, in Markdown; its entries must be of the corrected and refuted claims."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    entries, verdicts = noted(source), {claim.id: claims.decide(claim.id) for claim in claims.claims(source)}
+    entries, verdicts = (
+        noted(source),
+        {claim.id: claims.decide(claim.id) for claim in claims.claims(source)},
+    )
     due = {key for key, verdict in verdicts.items() if verdict.status in ("corrected", "refuted")}
     if entries.keys() != due:
-        raise ValueError(f"sheet and ledger must list the same claims, one lacks {sorted(entries.keys() ^ due)}")
+        raise ValueError(
+            f"sheet and ledger must list the same claims, one lacks {sorted(entries.keys() ^ due)}"
+        )
     loader = PackageLoader("ldpnb", "run")
-    texts = Environment(loader=loader, trim_blocks=True, keep_trailing_newline=True, undefined=StrictUndefined)
+    texts = Environment(
+        loader=loader, trim_blocks=True, keep_trailing_newline=True, undefined=StrictUndefined
+    )
     texts.filters |= {"sentence": sentence, "printed": printed}
     authors, _, title = claims.SOURCES[source].partition(": ")
     return texts.get_template("errata.md.jinja").render(

@@ -15,10 +15,20 @@ from ldpnb.notebook.labels import GREEK, greek
 from ldpnb.run.catalogue import home, require_uncommitted, unique
 
 _PACKAGES = {"pdf": "graphicx}", "pgf": r"pgf} \providecommand{\mathdefault}[1]{#1}"}
-_FONTS = {path.stem: path for path in sorted(Path(__file__).with_name("fonts").iterdir(), reverse=True)}
+_FONTS = {
+    path.stem: path for path in sorted(Path(__file__).with_name("fonts").iterdir(), reverse=True)
+}
 """matplotlib's settings for a typeface of words and mathematics; DejaVu has what the first lacks."""
 
-_SIGNS = {"≤": r"\le", "≥": r"\ge", "\u2212": "-", "±": r"\pm", "\u00d7": r"\times", "·": r"\cdot", "√": r"\surd"}
+_SIGNS = {
+    "≤": r"\le",
+    "≥": r"\ge",
+    "\u2212": "-",
+    "±": r"\pm",
+    "\u00d7": r"\times",
+    "·": r"\cdot",
+    "√": r"\surd",
+}
 _SIGNS |= {c: c for c in "<>|"} | {"∞": r"\infty"}
 _RAISED = "([₀-₉]+)|[⁰¹²³⁴-⁹⁻]+"
 _LEVEL = str.maketrans("₀₁₂₃₄₅₆₇₈₉⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "01234567890123456789-")
@@ -29,7 +39,9 @@ def inches(width: str) -> float:
     length = re.fullmatch(r"(\d*\.?\d+)(in|mm)", width)
     value = float(length[1]) / {"in": 1.0, "mm": 25.4}[length[2]] if length else 0.0
     if not 1.5 <= value <= 30:
-        raise UsageError(f"width must be a length of 1.5 to 30 in, such as 3.4in or 86mm, got width={width!r}")
+        raise UsageError(
+            f"width must be a length of 1.5 to 30 in, such as 3.4in or 86mm, got width={width!r}"
+        )
     return value
 
 
@@ -49,18 +61,29 @@ def contents(what: str, width: str, font: str, kind: str) -> dict[str, bytes]:
     wide, folder = inches(width), home() / "figures"
     if kind == "pgf" and not shutil.which("pdflatex"):  # with which matplotlib measures text
         raise UsageError("format pgf takes pdflatex, which is not installed; pdf takes none")
-    published = [p.relative_to(folder).with_suffix("").as_posix() for p in sorted(folder.rglob("*.csv"))]
+    published = [
+        p.relative_to(folder).with_suffix("").as_posix() for p in sorted(folder.rglob("*.csv"))
+    ]
     name = unique(what, published, "figure or table")
     path, stem = folder / f"{name}.csv", re.sub(r"\W+", "-", name.split("/")[-1])
     made = json.loads(path.with_suffix(".json").read_bytes())
     source = re.sub(r"^\d+_", "", name.split("/")[0])
-    caption = escaped(made["caption"]) + rf"~\cite{{{','.join([*claims.SOURCES.keys() & {source}, 'ldpnb'])}}}"
+    caption = (
+        escaped(made["caption"])
+        + rf"~\cite{{{','.join([*claims.SOURCES.keys() & {source}, 'ldpnb'])}}}"
+    )
     files = {"ldpnb.bib": (home() / "paper.bib").read_bytes()}
     if "encoding" in made:
         files[f"{stem}.{kind}"] = _drawn(chart(path), wide, font, kind)
-        picture = rf"\input{{{stem}.pgf}}" if kind == "pgf" else rf"\includegraphics[width={wide:.4g}in]{{{stem}}}"
+        picture = (
+            rf"\input{{{stem}.pgf}}"
+            if kind == "pgf"
+            else rf"\includegraphics[width={wide:.4g}in]{{{stem}}}"
+        )
         lines = [rf"% \usepackage{{{_PACKAGES[kind]}", r"\begin{figure}", r"\centering", picture]
-        text = "\n".join([*lines, rf"\caption{{{caption}}}", rf"\label{{fig:{stem}}}", r"\end{figure}", ""])
+        text = "\n".join(
+            [*lines, rf"\caption{{{caption}}}", rf"\label{{fig:{stem}}}", r"\end{figure}", ""]
+        )
     else:
         text = f"% \\usepackage{{booktabs}}\n{table(path, caption, stem)}"
     return files | {f"{stem}.tex": f"% {name} of ldpnb {__version__}\n{text}".encode()}
@@ -75,7 +98,9 @@ def _drawn(drawing: Any, width: float, font: str, kind: str) -> bytes:
 
     with mpl_style.context(_FONTS[font]):
         figure, content = draw(drawing, width), io.BytesIO()
-        for text in figure.findobj(Text) if kind == "pgf" else ():  # which becomes TeX; its mathematics is
+        for text in (
+            figure.findobj(Text) if kind == "pgf" else ()
+        ):  # which becomes TeX; its mathematics is
             signs = [escaped(line.replace(r"\$", "\0")) for line in text.get_text().split("\n")]
             text.set_text("\n".join(signs).replace("\0", r"\textdollar{}"))
         figure.savefig(content, format=kind)
@@ -95,7 +120,9 @@ def escaped(text: object) -> str:
         plain = escape_latex(plain.replace(">=", "≥").replace("<=", "≤"))
         plain = re.sub(f"[{''.join(_SIGNS)}]", lambda sign: f"${_SIGNS[sign[0]]}$", plain)
         plain = re.sub(GREEK, lambda letter: greek(letter[0]), plain)
-        parts[2 * i] = re.sub(_RAISED, lambda run: f"${'_' if run[1] else '^'}{{{run[0].translate(_LEVEL)}}}$", plain)
+        parts[2 * i] = re.sub(
+            _RAISED, lambda run: f"${'_' if run[1] else '^'}{{{run[0].translate(_LEVEL)}}}$", plain
+        )
     return "".join(parts)
 
 
@@ -110,10 +137,25 @@ def table(path: Path, caption: str, label: str) -> str:
 
 @click.command(short_help="Write a figure or a table for a paper.")
 @click.argument("what")
-@click.option("--width", default="3.4in", show_default=True, help="Of a figure, such as 7in or 86mm.")
-@click.option("--font", type=click.Choice(list(_FONTS)), default="times", show_default=True, help="Of a figure.")
-@click.option("--format", "kind", type=click.Choice(list(_PACKAGES)), default="pdf", show_default=True)
-@click.option("-o", "--output", type=click.Path(file_okay=False, path_type=Path), help="[default: build/export]")
+@click.option(
+    "--width", default="3.4in", show_default=True, help="Of a figure, such as 7in or 86mm."
+)
+@click.option(
+    "--font",
+    type=click.Choice(list(_FONTS)),
+    default="times",
+    show_default=True,
+    help="Of a figure.",
+)
+@click.option(
+    "--format", "kind", type=click.Choice(list(_PACKAGES)), default="pdf", show_default=True
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="[default: build/export]",
+)
 def export(what: str, width: str, font: str, kind: str, output: Path | None) -> None:
     """Write WHAT, a figure or a table, for a paper: the drawing, its LaTeX with caption, and what to cite.
 

@@ -20,9 +20,25 @@ from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 
 NAME = "ldpnb-forked"  # as the package's metadata registers it
 
-_IMPORTS = ["ipykernel.kernelapp", "ipykernel.debugger", "ipywidgets", "scipy.optimize", "scipy.stats", "PIL.Image"]
-_IMPORTS += ["matplotlib.backends.backend_agg", "matplotlib_inline.backend_inline", "pandas.io.formats.style"]
-_IMPORTS += ["ldpnb.notebook.figures", "ldpnb.notebook.live", "ldpnb.notebook.verdicts", "ldpnb.deciders.algebra"]
+_IMPORTS = [
+    "ipykernel.kernelapp",
+    "ipykernel.debugger",
+    "ipywidgets",
+    "scipy.optimize",
+    "scipy.stats",
+    "PIL.Image",
+]
+_IMPORTS += [
+    "matplotlib.backends.backend_agg",
+    "matplotlib_inline.backend_inline",
+    "pandas.io.formats.style",
+]
+_IMPORTS += [
+    "ldpnb.notebook.figures",
+    "ldpnb.notebook.live",
+    "ldpnb.notebook.verdicts",
+    "ldpnb.deciders.algebra",
+]
 _LAUNCHER = ["-m", "ipykernel_launcher"]
 
 
@@ -50,7 +66,9 @@ class ForkedKernel(LocalProvisioner):
         """Wait for the imports before ports are chosen, since until the kernel has these others may take them."""
         if sys.platform == "linux":
             multiprocessing.set_forkserver_preload(_IMPORTS)
-            with contextlib.suppress(OSError, EOFError, RuntimeError):  # then the kernel is not forked either
+            with contextlib.suppress(
+                OSError, EOFError, RuntimeError
+            ):  # then the kernel is not forked either
                 _Process(target=int, daemon=True).start()
         return await super().pre_launch(**options)
 
@@ -84,7 +102,9 @@ def _become_a_kernel(arguments: list[str], environment: Mapping[str, str], folde
     multiprocessing.set_start_method(None, force=True)  # the system's own
     random.seed()
     np.random.seed()  # noqa: NPY002  # for code that draws without a generator
-    mpl.rcParams["backend"] = os.environ.setdefault("MPLBACKEND", "module://matplotlib_inline.backend_inline")
+    mpl.rcParams["backend"] = os.environ.setdefault(
+        "MPLBACKEND", "module://matplotlib_inline.backend_inline"
+    )
     pd.options.display.max_columns = 20  # as in any kernel, where pandas finds no terminal
     with open(os.devnull, "r+b", buffering=0) as nowhere:
         for stream in range(3):

@@ -32,7 +32,9 @@ def ledger(source: str | None = None) -> Any:
 @cache
 def committed_ledger() -> list[dict[str, str]]:
     """Return the rows of the committed ledger, ``figures/verdicts.csv``."""
-    return list(DictReader((home() / "figures/verdicts.csv").read_text(encoding="utf-8").splitlines()))
+    return list(
+        DictReader((home() / "figures/verdicts.csv").read_text(encoding="utf-8").splitlines())
+    )
 
 
 def changes(table: Any) -> list[str]:
@@ -41,7 +43,11 @@ def changes(table: Any) -> list[str]:
         {row["claim"]: f"{row['status']}, {row['reach']}" for row in rows}
         for rows in (committed_ledger(), table.to_dict("records"))
     )
-    return [f"{name}: {then.get(name, 'absent')} -> {now[name]}" for name in now if then.get(name) != now[name]]
+    return [
+        f"{name}: {then.get(name, 'absent')} -> {now[name]}"
+        for name in now
+        if then.get(name) != now[name]
+    ]
 
 
 def place(function: Any) -> tuple[Path, int]:
@@ -55,7 +61,9 @@ def place(function: Any) -> tuple[Path, int]:
 
 def described(row: Mapping[str, Any]) -> str:
     """Return the words in a row of a ledger, a column on a line."""
-    return "\n".join(f"{column}: {words}" for column, words in row.items() if isinstance(words, str) and words)
+    return "\n".join(
+        f"{column}: {words}" for column, words in row.items() if isinstance(words, str) and words
+    )
 
 
 def card(name: str) -> str:

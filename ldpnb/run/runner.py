@@ -48,7 +48,9 @@ class Outcome:
     error: str = ""
 
 
-def tasks(notebooks: Sequence[Notebook], given: Mapping[str, Any], output: Path | None) -> list[Task]:
+def tasks(
+    notebooks: Sequence[Notebook], given: Mapping[str, Any], output: Path | None
+) -> list[Task]:
     """Return the executions for some notebooks, after checking what can be checked before a kernel starts.
 
     Without parameters or `output` the notebooks and their figures are renewed in place; with parameters, `output`
@@ -59,16 +61,23 @@ def tasks(notebooks: Sequence[Notebook], given: Mapping[str, Any], output: Path 
     if output is None and not given:
         wanted = [Task(notebook, {}, notebook.path, home() / "figures") for notebook in notebooks]
     else:
-        digest = hashlib.sha256(json.dumps(dict(given), sort_keys=True, default=str).encode()).hexdigest()[:8]
+        digest = hashlib.sha256(
+            json.dumps(dict(given), sort_keys=True, default=str).encode()
+        ).hexdigest()[:8]
         folder = (output or home() / f"build/runs/{digest}").absolute()
         require_uncommitted(folder)
-        wanted = [Task(n, own, folder / f"{n.id}.ipynb", folder / "figures") for n, own in parameters.items()]
+        wanted = [
+            Task(n, own, folder / f"{n.id}.ipynb", folder / "figures")
+            for n, own in parameters.items()
+        ]
     for folder in {folder for task in wanted for folder in (task.target.parent, task.figures)}:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             tempfile.TemporaryFile(dir=folder).close()
         except OSError as error:
-            raise UsageError(f"output folder cannot be written: {folder} ({error.strerror})") from None
+            raise UsageError(
+                f"output folder cannot be written: {folder} ({error.strerror})"
+            ) from None
     return wanted
 
 
@@ -88,7 +97,11 @@ def run(wanted: Sequence[Task], jobs: int) -> Iterator[Outcome]:
             running = {pool.submit(execute, task): task for task in reversed(wanted)}
             for done in as_completed(running):
                 task, lost = running[done], done.exception()
-                yield Outcome(task, 0.0, f"{task.notebook.id}: its process ended: {lost}") if lost else done.result()
+                yield (
+                    Outcome(task, 0.0, f"{task.notebook.id}: its process ended: {lost}")
+                    if lost
+                    else done.result()
+                )
         except BaseException:
             for process in multiprocessing.active_children():
                 process.terminate()
@@ -103,21 +116,29 @@ def execute(task: Task) -> Outcome:
             error = _renew(task, Path(folder))
     except OSError as failure:
         error = failure.strerror or str(failure)
-    return Outcome(task, time.perf_counter() - start, f"{task.notebook.id}: {error}" if error else "")
+    return Outcome(
+        task, time.perf_counter() - start, f"{task.notebook.id}: {error}" if error else ""
+    )
 
 
 def _renew(task: Task, folder: Path) -> str:
     """Execute one task in a folder and put its results into place; return why that could not be done."""
     source, figures = task.notebook.path.read_bytes(), folder / "figures"
     failed, beside = (task.target.with_suffix(f".{word}.ipynb") for word in ("failed", "executed"))
-    with mock.patch.dict(os.environ, kernel_environment(folder, figures / task.notebook.id, task.parameters)):
+    with mock.patch.dict(
+        os.environ, kernel_environment(folder, figures / task.notebook.id, task.parameters)
+    ):
         executed, error = _executed(task, source, folder)
     if error:
         writing.write(failed, executed)
         return f"{error} (see {failed})"
     failed.unlink(missing_ok=True)
     fresh = {task.target: executed}  # first: the notebook is written at once, before another edit
-    fresh |= {task.figures / p.relative_to(figures): p.read_bytes() for p in figures.rglob("*") if p.is_file()}
+    fresh |= {
+        task.figures / p.relative_to(figures): p.read_bytes()
+        for p in figures.rglob("*")
+        if p.is_file()
+    }
     if all(path.is_file() and same(path.read_bytes(), content) for path, content in fresh.items()):
         return ""
     if task.notebook.path.read_bytes() != source:
@@ -167,13 +188,17 @@ def _normalised(content: bytes, name: str) -> bytes:
     for i, cell in enumerate(notebook["cells"]):
         cell["id"] = f"{prefix}-cell-{i:02d}"
         given = cell["metadata"]  # to which papermill adds times
-        cell["metadata"] = {name: given[name] for name in ("tags", "jupyter", "slideshow") if given.get(name)}
+        cell["metadata"] = {
+            name: given[name] for name in ("tags", "jupyter", "slideshow") if given.get(name)
+        }
     notebook["metadata"].pop("papermill", None)
     notebook["metadata"].get("language_info", {}).pop("version", None)
     return (json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n").encode()
 
 
-def kernel_environment(folder: Path, figures: Path, parameters: Mapping[str, Any] | None = None) -> dict[str, str]:
+def kernel_environment(
+    folder: Path, figures: Path, parameters: Mapping[str, Any] | None = None
+) -> dict[str, str]:
     """Return the environment of a kernel without a reader: no settings of a user's own, one thread, forked.
 
     IPython's own files go below `folder`; the run's own parameters are recorded with every figure.
@@ -184,7 +209,9 @@ def kernel_environment(folder: Path, figures: Path, parameters: Mapping[str, Any
         "TZ": "UTC",
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",
         "JUPYTER_PREFER_ENV_PATH": "1",
-        "JUPYTER_DEFAULT_PROVISIONER_NAME": os.environ.get("JUPYTER_DEFAULT_PROVISIONER_NAME", kernels.NAME),
+        "JUPYTER_DEFAULT_PROVISIONER_NAME": os.environ.get(
+            "JUPYTER_DEFAULT_PROVISIONER_NAME", kernels.NAME
+        ),
         HEADLESS: "1",
         FIGURES_FOLDER: str(figures),
         RUN_PARAMETERS: json.dumps(dict(parameters or {}), sort_keys=True),

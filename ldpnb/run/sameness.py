@@ -54,5 +54,8 @@ def _same_picture(one: bytes, other: bytes) -> bool:
     from matplotlib.image import imread
     from matplotlib.testing.compare import calculate_rms
 
-    pixels = [(255 * imread(io.BytesIO(picture), "png")[..., :3]).round().astype(np.int16) for picture in (one, other)]
+    pixels = [
+        (255 * imread(io.BytesIO(picture), "png")[..., :3]).round().astype(np.int16)
+        for picture in (one, other)
+    ]
     return pixels[0].shape == pixels[1].shape and bool(calculate_rms(*pixels) <= PIXELS)

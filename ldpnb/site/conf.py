@@ -29,7 +29,10 @@ nb_render_markdown_format = "myst"  # formulas in outputs too
 myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence", "attrs_inline"]
 myst_dmath_double_inline = True
 myst_heading_anchors = 3
-suppress_warnings = ["myst.header", "mystnb.unknown_mime_type"]  # a skipped level; a chart, drawn from its numbers
+suppress_warnings = [
+    "myst.header",
+    "mystnb.unknown_mime_type",
+]  # a skipped level; a chart, drawn from its numbers
 autosummary_generate = False
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
@@ -44,7 +47,11 @@ html_css_files = ["site.css"]
 html_js_files = [("ledger.js", {"defer": ""})]
 html_show_search_summary = False  # it fetches pages, which a page opened from disk may not
 html_show_sourcelink = html_copy_source = False
-html_theme_options = {"secondary_sidebar_items": ["page-toc"], "footer_start": ["copyright"], "footer_end": []}
+html_theme_options = {
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+}
 
 
 def linkcode_resolve(domain: str, info: dict[str, str]) -> str | None:

@@ -23,7 +23,9 @@ def figure(name: str, image: nodes.image, root: str) -> nodes.container:
     """Return a published figure: its finding, the picture, caption and table."""
     path = home() / f"figures/{name}"
     made = json.loads(path.with_suffix(".json").read_bytes())
-    title, setting, caption = (made.get(part, "").replace("c-hat", "ĉ") for part in ("title", "setting", "caption"))
+    title, setting, caption = (
+        made.get(part, "").replace("c-hat", "ĉ") for part in ("title", "setting", "caption")
+    )
     image["alt"], label = caption, html.escape(caption)
     link = f'<span class="files"><a href="{root}figures/{name}.csv">CSV</a></span>'
     return nodes.container(
@@ -40,8 +42,15 @@ def draw(app: Any, doctree: nodes.document) -> None:
     """Make charts of published pictures, and a notebook's page: links to the ledger, plain tables."""
     docname = app.env.docname
     name, root = docname.removeprefix("notebooks/"), "../" * docname.count("/")
-    published = {path.stem: json.loads(path.read_bytes()) for path in (home() / "figures" / name).glob("*.json")}
-    pictures = {made["drawn"][".png"]: f"{name}/{stem}" for stem, made in published.items() if "encoding" in made}
+    published = {
+        path.stem: json.loads(path.read_bytes())
+        for path in (home() / "figures" / name).glob("*.json")
+    }
+    pictures = {
+        made["drawn"][".png"]: f"{name}/{stem}"
+        for stem, made in published.items()
+        if "encoding" in made
+    }
     for image in list(doctree.findall(nodes.image)):
         path = Path(image["uri"])
         if path.parts[0] == "figures" and not image["classes"]:  # which those on cards have
@@ -53,7 +62,9 @@ def draw(app: Any, doctree: nodes.document) -> None:
     for strong in list(doctree.findall(nodes.strong)):
         if claim := verdicts.pop(strong.astext().replace("$", ""), None):
             place = {"refdomain": "std", "reftype": "ref", "reftarget": pages.anchor(claim)}
-            to = addnodes.pending_xref("", nodes.inline(text="in the ledger"), refexplicit=True, **place)
+            to = addnodes.pending_xref(
+                "", nodes.inline(text="in the ledger"), refexplicit=True, **place
+            )
             strong.parent.insert(strong.parent.index(strong) + 1, [nodes.Text(" "), to])
     for table in doctree.findall(nodes.raw):
         if "<table" in table.astext():
@@ -62,7 +73,9 @@ def draw(app: Any, doctree: nodes.document) -> None:
     if title is not None and (home() / f"{docname}.ipynb").exists():
         links = f'<a href="{Path(name).name}.ipynb" download>Download this notebook</a>'
         if "jupyterlite_sphinx" in app.extensions:
-            links += f' <a href="{root}lite/lab/index.html?path={name}.ipynb">Run in the browser</a>'
+            links += (
+                f' <a href="{root}lite/lab/index.html?path={name}.ipynb">Run in the browser</a>'
+            )
         title.parent.insert(title.parent.index(title) + 1, raw(f'<p class="files">{links}</p>'))
 
 
@@ -81,7 +94,9 @@ def resolve(app: Any, doctree: nodes.document) -> None:
         if target.startswith("code:"):
             address = target.removeprefix("code:")
         elif file and (pages.PACKAGE.parent / file[1]).exists():
-            address = f"code/{file[1].removesuffix('.py')}.html" if file[1].endswith(".py") else file[1]
+            address = (
+                f"code/{file[1].removesuffix('.py')}.html" if file[1].endswith(".py") else file[1]
+            )
             address += f"#L-{file[2]}" if file[2] else ""
         else:
             continue

@@ -18,11 +18,17 @@ _AFTER = (
     (r"<mo>([∞∅…⋯])</mo>", r"<mi>\1</mi>"),
     (r"<mi>([Α-Ω])</mi>", r'<mi mathvariant="normal">\1</mi>'),
     (r"<mo([^>]*)>([/|‖])</mo>", r'<mo\1 lspace="0" rspace="0">\2</mo>'),
-    (r"(<mrow>|<mo[^>]*>(?:[(\[{=,≤≥]|&lt;|&gt;)</mo>)<mo>([−+±∓])</mo>", r'\1<mo form="prefix">\2</mo>'),
+    (
+        r"(<mrow>|<mo[^>]*>(?:[(\[{=,≤≥]|&lt;|&gt;)</mo>)<mo>([−+±∓])</mo>",
+        r'\1<mo form="prefix">\2</mo>',
+    ),
     (_NAME, r'<mo lspace=".17em" rspace=".17em">\1</mo>'),  # ln x, but ln(x) and (ln x
     (r' rspace=".17em">(\w+)</mo>(?=(<mrow>)?<mo[^>]*>[(\[{|])', r' rspace="0">\1</mo>'),
     (r'(<mrow>|</mo>)<mo lspace=".17em"', r'\1<mo lspace="0"'),
-    (r"<msub>(<mo)([^>]*>(?:max|min|sup|inf|lim)</mo>.*?)</msub>", r'<munder>\1 movablelimits="true"\2</munder>'),
+    (
+        r"<msub>(<mo)([^>]*>(?:max|min|sup|inf|lim)</mo>.*?)</msub>",
+        r'<munder>\1 movablelimits="true"\2</munder>',
+    ),
 )
 
 
@@ -30,7 +36,9 @@ _AFTER = (
 def mathml(formula: str, *, block: bool = False) -> str:
     """Return a TeX formula, without its dollar signs, as MathML; a block stands on a line of its own."""
     formula = re.sub(r"\\mathrm\s*\{(\w)\}|\\mathrm\s+(\w)", r"\\text{\1\2}", formula)
-    made: str = convert(formula.strip(), xmlns="", display="block" if block else "inline").replace(' xmlns=""', "")
+    made: str = convert(formula.strip(), xmlns="", display="block" if block else "inline").replace(
+        ' xmlns=""', ""
+    )
     made = re.sub(r"&#x([0-9A-F]+);", lambda m: escape(chr(int(m[1], 16))), made)
     for pattern, replacement in _AFTER:
         made = re.sub(pattern, replacement, made)

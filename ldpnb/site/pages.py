@@ -18,7 +18,12 @@ from ldpnb.run.ledger import committed_ledger, place
 PACKAGE = Path(ldpnb.__file__).parent
 PLAIN = "n|nn|nf|nc|nd|nb|bp|fm|p|o|ow|w|m[ifho]|s[ai]"
 """Tokens of code that are not coloured, by far the most."""
-COLOURS = {"reproduced": "success", "supported": "success", "refuted": "danger", "corrected": "warning"}
+COLOURS = {
+    "reproduced": "success",
+    "supported": "success",
+    "refuted": "danger",
+    "corrected": "warning",
+}
 
 
 def anchor(claim: str) -> str:
@@ -47,10 +52,19 @@ def ledger() -> str:
 def claim(row: dict[str, str]) -> str:
     """Return one claim: its verdict, what it says, what holds, the evidence, and where all that is."""
     source, known = row["claim"].split("/")[0], claims.find(row["claim"])
-    words = [f"{part}-{row[part].replace(' ', '-')}" for part in ("status", "reach", "kind")] + [f"source-{source}"]
-    shown = f"[{source} in its notebook](/notebooks/{row['notebook']}.ipynb)" if row["notebook"] else source
+    words = [f"{part}-{row[part].replace(' ', '-')}" for part in ("status", "reach", "kind")] + [
+        f"source-{source}"
+    ]
+    shown = (
+        f"[{source} in its notebook](/notebooks/{row['notebook']}.ipynb)"
+        if row["notebook"]
+        else source
+    )
     check = address(f"ldpnb.{claims.path_of(inspect.unwrap(known.check))}")
-    rests = [f"[`{'.'.join(path.split('.')[-2:])}`](code:{address(f'ldpnb.{path}')})" for path in known.rests_on]
+    rests = [
+        f"[`{'.'.join(path.split('.')[-2:])}`](code:{address(f'ldpnb.{path}')})"
+        for path in known.rests_on
+    ]
     lines = [
         f"({anchor(row['claim'])})=\n### {row['place']}\n\n:::{{container}} claim {' '.join(words)}",
         f"{{bdg-{COLOURS.get(row['status'], 'info')}}}`{row['status']}` {shown}\n",
@@ -64,15 +78,26 @@ def notebooks() -> Iterator[tuple[str, str]]:
     """Yield the page of notebooks, which is the tree of the sidebar, and the cards of the front page, by source."""
     groups: dict[str, list[Notebook]] = {}
     for notebook in catalogue():
-        groups.setdefault(claims.LEDGERS.get(notebook.source, "Start, plan, try your own data"), []).append(notebook)
+        groups.setdefault(
+            claims.LEDGERS.get(notebook.source, "Start, plan, try your own data"), []
+        ).append(notebook)
     paths = "[Paths](notebooks/paths.md) lead through them by topic."
-    trees, cards = [f"# Notebooks\n\nEach begins with a question and ends with sliders. {paths}"], []
+    trees, cards = (
+        [f"# Notebooks\n\nEach begins with a question and ends with sliders. {paths}"],
+        [],
+    )
     for title, own in groups.items():
         names = [f"notebooks/{notebook.id}" for notebook in own]
         if own[0].source not in claims.SOURCES:
             names += ["notebooks/paths", "notebooks/glossary"]
-        trees.append("\n".join(["```{toctree}", ":maxdepth: 1", f":caption: {title}", "", *names, "```"]))
-        cards.append("\n".join([f"## {title}", "", "::::{grid} 1 2 3 3", ":gutter: 3", "", *map(card, own), "::::"]))
+        trees.append(
+            "\n".join(["```{toctree}", ":maxdepth: 1", f":caption: {title}", "", *names, "```"])
+        )
+        cards.append(
+            "\n".join(
+                [f"## {title}", "", "::::{grid} 1 2 3 3", ":gutter: 3", "", *map(card, own), "::::"]
+            )
+        )
     yield "read.md", "\n\n".join(trees)
     yield "_cards.md", "\n\n".join(cards)
 
@@ -87,10 +112,20 @@ def card(notebook: Notebook) -> str:
     picture, finding = [], ""
     if first:
         finding = str(json.loads((folder / f"{first}.json").read_bytes()).get("title", ""))
-        picture = [f":img-top: /figures/{notebook.id}/{first}.png", f":img-alt: {finding or 'first figure'}"]
+        picture = [
+            f":img-top: /figures/{notebook.id}/{first}.png",
+            f":img-alt: {finding or 'first figure'}",
+        ]
     counts = Counter(row["status"] for row in committed_ledger() if row["notebook"] == notebook.id)
-    badges = " ".join(f"{{bdg-{COLOURS.get(status, 'info')}}}`{n} {status}`" for status, n in counts.items())
-    head = [f":::{{grid-item-card}} {notebook.title}", f":link: /notebooks/{notebook.id}", ":link-type: doc", *picture]
+    badges = " ".join(
+        f"{{bdg-{COLOURS.get(status, 'info')}}}`{n} {status}`" for status, n in counts.items()
+    )
+    head = [
+        f":::{{grid-item-card}} {notebook.title}",
+        f":link: /notebooks/{notebook.id}",
+        ":link-type: doc",
+        *picture,
+    ]
     return "\n".join([*head, "", finding, "", badges, ":::"])
 
 
@@ -104,11 +139,17 @@ def package() -> Iterator[tuple[str, str]]:
     for part, modules in parts.items():
         names = [f"   ~ldpnb.{module}.{name}" for module, own in modules.items() for name in own]
         opening, *texts = (
-            f".. automodule:: ldpnb.{module}\n" + (f"   :members: {', '.join(own)}\n" if own else "")
+            f".. automodule:: ldpnb.{module}\n"
+            + (f"   :members: {', '.join(own)}\n" if own else "")
             for module, own in modules.items()
         )
-        table = "\n".join([".. currentmodule:: None", "", ".. autosummary::", "   :nosignatures:", "", *names])
-        yield f"package/{part}.rst", "\n\n".join([f"{part}\n{'=' * len(part)}", opening, table, *texts])
+        table = "\n".join(
+            [".. currentmodule:: None", "", ".. autosummary::", "   :nosignatures:", "", *names]
+        )
+        yield (
+            f"package/{part}.rst",
+            "\n\n".join([f"{part}\n{'=' * len(part)}", opening, table, *texts]),
+        )
     tree = "```{toctree}\n:maxdepth: 2\n:glob:\n\npackage/*\n```"
     yield "package.md", f"# The package\n\nWhat `import ldpnb as ldp` offers.\n\n{tree}\n"
 
@@ -129,5 +170,11 @@ def code(_app: Any) -> Iterator[tuple[str, dict[str, str], str]]:
     for path in sorted(PACKAGE.rglob("*.py")):
         name = path.relative_to(PACKAGE.parent)
         text = highlight(path.read_text(encoding="utf-8"), PythonLexer(), formatter)
-        text = re.sub(rf'<span class="(?:{PLAIN})">([^<]*)</span>', r"\1", text).replace("<pre>", '<pre tabindex="0">')
-        yield f"code/{name.with_suffix('').as_posix()}", {"title": name.as_posix(), "body": text}, "code.html"
+        text = re.sub(rf'<span class="(?:{PLAIN})">([^<]*)</span>', r"\1", text).replace(
+            "<pre>", '<pre tabindex="0">'
+        )
+        yield (
+            f"code/{name.with_suffix('').as_posix()}",
+            {"title": name.as_posix(), "body": text},
+            "code.html",
+        )

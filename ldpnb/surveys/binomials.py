@@ -43,7 +43,9 @@ def one_rate_exact(bits: int, rates: Floats, deviation: float) -> Floats:
     return np.where(bits * deviation < 1, 1.0, np.minimum(above + below, 1.0))
 
 
-def two_rates_exact(population: int, holders: Floats, bits: int, p: float, q: float, deviation: float) -> Floats:
+def two_rates_exact(
+    population: int, holders: Floats, bits: int, p: float, q: float, deviation: float
+) -> Floats:
     """Return the same chance for the bits of a simple random sample, whose number of holders is hypergeometric.
 
     Holders send a one with chance `p`, others with `q`, ``0 < q < p < 1``. `holders`, ``(m,)``, are whole numbers in
@@ -54,7 +56,9 @@ def two_rates_exact(population: int, holders: Floats, bits: int, p: float, q: fl
     [[1.0], [0.375]]
     """
     away, expected = bits * deviation, bits * (q + holders / population * (p - q))
-    return np.minimum(_sampled(population, holders, bits, p, q, expected + away, bits - expected + away), 1.0)
+    return np.minimum(
+        _sampled(population, holders, bits, p, q, expected + away, bits - expected + away), 1.0
+    )
 
 
 def sampled_tail(least: int, bits: int, population: int, holders: int, p: float, q: float) -> float:
@@ -67,7 +71,9 @@ def sampled_tail(least: int, bits: int, population: int, holders: int, p: float,
     return float(_sampled(population, np.array([float(holders)]), bits, p, q, ones, none)[0])
 
 
-def sampled_noisy_exact(population: int, holders: Floats, sample: int, deviation: float, scale: float) -> Floats:
+def sampled_noisy_exact(
+    population: int, holders: Floats, sample: int, deviation: float, scale: float
+) -> Floats:
     """Return the chance that a share in a simple random sample, with Laplace noise on the count, is as far off.
 
     Laws too wide to be listed are thinned, and every point then stands for the furthest of those it replaces.
@@ -84,7 +90,9 @@ def sampled_noisy_exact(population: int, holders: Floats, sample: int, deviation
     return np.minimum((weights * chances).sum(axis=1), 1.0)
 
 
-def _sampled(population: int, holders: Floats, bits: int, p: float, q: float, ones: Floats, zeros: Floats) -> Floats:
+def _sampled(
+    population: int, holders: Floats, bits: int, p: float, q: float, ones: Floats, zeros: Floats
+) -> Floats:
     """Mix the laws of `_two_rates` over the number of holders in the sample.
 
     The step follows the narrower of two spreads: of the holders, and of the bits counted in holders. Where it would
@@ -96,23 +104,31 @@ def _sampled(population: int, holders: Floats, bits: int, p: float, q: float, on
     step = np.diff(drawn, axis=1).max(axis=1)
     wide = (p - q) * step / 2 * (step > np.maximum(noise / _RESOLUTION, 1.0))
     rows = (np.broadcast_to((ends - wide)[:, None], drawn.shape).ravel() for ends in (ones, zeros))
-    return np.asarray((weights * _two_rates(bits, drawn.ravel(), p, q, *rows).reshape(drawn.shape)).sum(axis=1))
+    return np.asarray(
+        (weights * _two_rates(bits, drawn.ravel(), p, q, *rows).reshape(drawn.shape)).sum(axis=1)
+    )
 
 
-def _two_rates(bits: int, holders: Floats, p: float, q: float, ones: Floats, zeros: Floats) -> Floats:
+def _two_rates(
+    bits: int, holders: Floats, p: float, q: float, ones: Floats, zeros: Floats
+) -> Floats:
     """Return the chance of so many ones or so many zeros: list the narrower binomial and close the other's tails."""
     others = bits - holders
     first = holders * p * (1 - p) <= others * q * (1 - q)
     listed, rate = np.where(first, holders, others), np.where(first, p, q)
     closed, closed_rate = np.where(first, others, holders)[:, None], np.where(first, q, p)[:, None]
-    points, inside = _points(listed * rate, np.sqrt(listed * rate * (1 - rate)), np.zeros(1), listed, np.inf)
+    points, inside = _points(
+        listed * rate, np.sqrt(listed * rate * (1 - rate)), np.zeros(1), listed, np.inf
+    )
     weights = _weights(_log_binomial(listed[:, None], points, rate[:, None]), inside)
     above = upper_tail(closed, closed_rate, ones[:, None] - points)
     below = upper_tail(closed, 1 - closed_rate, zeros[:, None] - (listed[:, None] - points))
     return np.asarray((weights * (above + below)).sum(axis=1))
 
 
-def hypergeometric(population: int, holders: Floats, drawn: int, width: Floats | float = 0.0) -> tuple[Floats, Floats]:
+def hypergeometric(
+    population: int, holders: Floats, drawn: int, width: Floats | float = 0.0
+) -> tuple[Floats, Floats]:
     """Return points and weights for the holders in a simple random sample, a row per number in the population.
 
     They are to be summed with a tail of the given width; of a narrow one every point may have to stand for the furthest
@@ -164,7 +180,9 @@ def _log_binomial(trials: Floats, ones: Floats, rate: Floats | float) -> Floats:
 def _remainder(number: Floats) -> Floats:
     """Return ``ln n! - n ln n + n``, by three terms of Stirling's series from 100 on."""
     inverse, few = 1 / np.maximum(number, 100.0), number < 100
-    remainder: Floats = inverse * (1 / 12 - inverse * inverse / 360) - 0.5 * np.log(inverse / (2 * np.pi))
+    remainder: Floats = inverse * (1 / 12 - inverse * inverse / 360) - 0.5 * np.log(
+        inverse / (2 * np.pi)
+    )
     small = number[few]
     remainder[few] = special.gammaln(small + 1) - special.xlogy(small, small) + small
     return remainder

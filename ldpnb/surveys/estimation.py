@@ -71,19 +71,31 @@ class Estimates:
     def tables(self) -> dict[str, list[dict[str, Any]]]:
         """Return a row per estimate, and what was computed; what is not known is None."""
         rows = [{k: None if v != v else v for k, v in asdict(row).items()} for row in self.rows]
-        return {"estimates": rows, "survey": [{"estimator": self.estimator, "level": round(1 - self.alpha, 12)}]}
+        return {
+            "estimates": rows,
+            "survey": [{"estimator": self.estimator, "level": round(1 - self.alpha, 12)}],
+        }
 
     def __str__(self) -> str:
         import pandas as pd
         from jinja2 import Environment
 
-        table = pd.DataFrame(self.tables()["estimates"])[_SHOWN].replace("", None).dropna(axis=1, how="all")
+        table = (
+            pd.DataFrame(self.tables()["estimates"])[_SHOWN]
+            .replace("", None)
+            .dropna(axis=1, how="all")
+        )
         shown = table.to_string(index=False, na_rep="", float_format=lambda number: f"{number:.4g}")
         template = files(__package__).joinpath("result.txt").read_text(encoding="utf-8")
         words = Environment(trim_blocks=True).from_string(template)
         promised = ESTIMATORS[self.plan.estimator]
         return words.render(
-            result=self, plan=self.plan, rows=self.rows, table=shown, promised=promised, up=rounded_up
+            result=self,
+            plan=self.plan,
+            rows=self.rows,
+            table=shown,
+            promised=promised,
+            up=rounded_up,
         ).rstrip()
 
 
@@ -111,24 +123,30 @@ def estimate(
     >>> round(estimate(plan, {"report": [1, 1, 0, 1]}).rows[0].estimate, 9)
     1.0
     """
-    checks.open_probability(alpha=alpha)
+    checks.open_probability(alpha, "alpha")
     answers, sample = fieldwork.read(plan, table, classes)
     rows = _estimates(plan, answers, sample, alpha)
     if plan.labels:
         nearest = project_simplex([row.estimate for row in rows])
-        rows = [replace(row, norm_sub=float(share)) for row, share in zip(rows, nearest, strict=True)]
+        rows = [
+            replace(row, norm_sub=float(share)) for row, share in zip(rows, nearest, strict=True)
+        ]
     for name in [by] if isinstance(by, str) else by:
         if name in ("report", "id"):
             raise ValueError(f"by must be a public column, got {name}")
         if plan.device == "curator":
-            raise ValueError(f"by must be left out of a curator's release, which is one number, got {name}")
+            raise ValueError(
+                f"by must be left out of a curator's release, which is one number, got {name}"
+            )
         groups = fieldwork.column(table, name)
         for group in np.unique(groups):
             try:
                 rows += _estimates(plan, answers, sample, alpha, f"{name} {group}", groups == group)
             except ValueError as error:
                 raise ValueError(f"{name} {group} cannot be estimated: {error}") from None
-    open_size = plan.design == "clusters" and not plan.cluster_size  # everybody in clusters, which differ
+    open_size = (
+        plan.design == "clusters" and not plan.cluster_size
+    )  # everybody in clusters, which differ
     asked = int(sample.sizes.sum()) if open_size else plan.asked
     estimator = ESTIMATORS[plan.estimator if classes is None else "class mean"]
     short = sum(number < needed for number, needed in zip(sample.counts, plan.needed, strict=False))
@@ -137,7 +155,12 @@ def estimate(
 
 
 def _estimates(
-    plan: FieldPlan, answers: Floats, sample: Sample, alpha: float, group: str = "", members: Any = None
+    plan: FieldPlan,
+    answers: Floats,
+    sample: Sample,
+    alpha: float,
+    group: str = "",
+    members: Any = None,
 ) -> list[Estimate]:
     """Return the estimates of all labels for the population, or for a public group with `members`, ``(n,) bool``.
 
@@ -146,7 +169,9 @@ def _estimates(
     reports, known, inside, number = plan.reports, True, None, sample.part.size
     if members is not None:
         known, inside, number = plan.design == "everyone", members.astype(float), int(members.sum())
-        units, least = ("clusters", len(set(sample.part[members]))) if sample.clusters else ("people", number)
+        units, least = (
+            ("clusters", len(set(sample.part[members]))) if sample.clusters else ("people", number)
+        )
         if least < 2:
             raise ValueError(f"reports must be of 2 {units} or more, got {least}")
         if sample.is_simple:
@@ -169,19 +194,45 @@ def _estimates(
 
 
 def _row(
-    plan: FieldPlan, sample: Sample, point: Point, ends: Interval, label: str, group: str, number: int
+    plan: FieldPlan,
+    sample: Sample,
+    point: Point,
+    ends: Interval,
+    label: str,
+    group: str,
+    number: int,
 ) -> Estimate:
     """Return an estimate on the plan's range, its interval clipped; of a complex sample with its design effects."""
     noise = max(point.randomisation, 0.0)
-    variance = max(point.variance, noise if plan.device == "curator" else 0.0)  # whose noise is known
+    variance = max(
+        point.variance, noise if plan.device == "curator" else 0.0
+    )  # whose noise is known
     sampling = variance - noise if variance > noise * (1 + 1e-12) else 0.0
     people, spread = sample.population, point.estimate * (1 - point.estimate) + variance
     effects = (math.nan, math.nan)
     if not group and plan.reports.ends and not sample.is_simple and number < people and spread > 0:
         simple = (people - number) / (people - 1) * spread / number
-        effects = sampling / simple, variance / (simple + plan.reports.variance(point.estimate) / number)
-    estimate, low, high = (float(plan.low + plan.span * end) for end in (point.estimate, *np.clip(ends[:2], 0, 1)))
-    error, by_sample, by_chance = (plan.span * math.sqrt(part) for part in (variance, sampling, min(noise, variance)))
+        effects = (
+            sampling / simple,
+            variance / (simple + plan.reports.variance(point.estimate) / number),
+        )
+    estimate, low, high = (
+        float(plan.low + plan.span * end) for end in (point.estimate, *np.clip(ends[:2], 0, 1))
+    )
+    error, by_sample, by_chance = (
+        plan.span * math.sqrt(part) for part in (variance, sampling, min(noise, variance))
+    )
     return Estimate(
-        label, group, number, estimate, error, low, high, ends.how, by_sample, by_chance, *effects, remark=ends.remark
+        label,
+        group,
+        number,
+        estimate,
+        error,
+        low,
+        high,
+        ends.how,
+        by_sample,
+        by_chance,
+        *effects,
+        remark=ends.remark,
     )

@@ -94,24 +94,60 @@ class FieldPlan:
 
     def __post_init__(self) -> None:
         checks.plain(self, asked=1)
-        for name, among in {"design": _DESIGNS, "kind": KINDS, "device": (*DEVICES, "curator")}.items():
-            checks.choice(**{name: getattr(self, name)}, among=tuple(among))
+        for name, among in {
+            "design": _DESIGNS,
+            "kind": KINDS,
+            "device": (*DEVICES, "curator"),
+        }.items():
+            checks.choice(getattr(self, name), name, among=tuple(among))
         k, strata, (p, q) = len(self.labels), self.strata or {}, self.chances
         counted, curator = self.design not in ("everyone", "strata"), self.device == "curator"
         rules = (
             ("high", "be > low", self.low < self.high),
             ("epsilon", "be > 0 with Laplace noise", not self.noisy or self.epsilon > 0),
             ("q", "satisfy 0 < q < p < 1", self.noisy or 0 < q < p < 1),
-            ("labels", "be given for kinds labels and bits", (self.kind in ("labels", "bits")) == (k > 0)),
+            (
+                "labels",
+                "be given for kinds labels and bits",
+                (self.kind in ("labels", "bits")) == (k > 0),
+            ),
             ("labels", "be there once each", len(set(self.labels)) == k),
-            ("p", "be 1 - (k - 1) q of k labels", self.kind != "labels" or abs(p + (k - 1) * q - 1) < 1e-9),
-            ("strata", "be given with design strata and no other", bool(strata) == (self.unit == "stratum")),
-            ("strata", "be asked 1 to all of their people", all(1 <= asked <= n for n, asked in strata.values())),
-            ("population", "be all who are asked, or more", not counted or self.population >= self.asked),
-            ("chosen", "be 2 to all clusters", self.unit != "cluster" or 2 <= self.chosen <= self.clusters),
+            (
+                "p",
+                "be 1 - (k - 1) q of k labels",
+                self.kind != "labels" or abs(p + (k - 1) * q - 1) < 1e-9,
+            ),
+            (
+                "strata",
+                "be given with design strata and no other",
+                bool(strata) == (self.unit == "stratum"),
+            ),
+            (
+                "strata",
+                "be asked 1 to all of their people",
+                all(1 <= asked <= n for n, asked in strata.values()),
+            ),
+            (
+                "population",
+                "be all who are asked, or more",
+                not counted or self.population >= self.asked,
+            ),
+            (
+                "chosen",
+                "be 2 to all clusters",
+                self.unit != "cluster" or 2 <= self.chosen <= self.clusters,
+            ),
             ("design", "be simple with a curator", not curator or self.design == "simple"),
-            ("kind", "be binary or number with a curator", not curator or self.kind in ("binary", "number")),
-            ("answers", "be 2 to all asked with a curator", not curator or 2 <= self.answers <= self.asked),
+            (
+                "kind",
+                "be binary or number with a curator",
+                not curator or self.kind in ("binary", "number"),
+            ),
+            (
+                "answers",
+                "be 2 to all asked with a curator",
+                not curator or 2 <= self.answers <= self.asked,
+            ),
         )
         for name, rule, kept in rules:
             if not kept:
@@ -130,13 +166,19 @@ class FieldPlan:
         try:
             return Fraction(self.p or 1), Fraction(self.q or 0)
         except (ValueError, ZeroDivisionError):
-            raise ValueError(f"p and q must be fractions such as 73/100, got p={self.p!r}, q={self.q!r}") from None
+            raise ValueError(
+                f"p and q must be fractions such as 73/100, got p={self.p!r}, q={self.q!r}"
+            ) from None
 
     @property
     def reports(self) -> Reports:
         """The law of the reports, of values as shares of the range; of any one label."""
         (p, q), ends = self.chances, self.kind not in ("number", "Laplace")
-        scale = 1 / self.epsilon / (self.answers if self.device == "curator" else 1) if self.noisy else 0.0
+        scale = (
+            1 / self.epsilon / (self.answers if self.device == "curator" else 1)
+            if self.noisy
+            else 0.0
+        )
         return Reports(float(p), float(q), float(p - q), float(1 - p), scale, ends)
 
     @property
@@ -187,7 +229,9 @@ class FieldPlan:
         """
         file, content = Path(path), self.to_json().encode()
         if file.exists() and not (file.is_file() and file.read_bytes() == content):
-            raise ValueError(f"save must name a new file, got {checks.shown(str(path))}, which holds something else")
+            raise ValueError(
+                f"save must name a new file, got {checks.shown(str(path))}, which holds something else"
+            )
         write(file, content)
 
     @classmethod
@@ -198,10 +242,16 @@ class FieldPlan:
             if not isinstance(content, dict) or content.get("format") != _FORMAT:
                 raise ValueError(f"format must be {_FORMAT!r}, as `ldpnb plan --save` writes it")
         except (OSError, ValueError) as error:
-            raise ValueError(f"{path}: cannot be read as a plan: {checks.shown(str(error))}") from None
+            raise ValueError(
+                f"{path}: cannot be read as a plan: {checks.shown(str(error))}"
+            ) from None
         if content.pop(_SUM, None) != _checksum(content):
-            raise ValueError(f"{path}: sha256 must be that of the content: the file was changed after it was written")
-        return cls(**{field.name: content[field.name] for field in fields(cls) if field.name in content})
+            raise ValueError(
+                f"{path}: sha256 must be that of the content: the file was changed after it was written"
+            )
+        return cls(
+            **{field.name: content[field.name] for field in fields(cls) if field.name in content}
+        )
 
 
 def tickets_of(span: float) -> int:

@@ -24,7 +24,9 @@ Words = NDArray[np.str_]
 def column(table: Any, name: str, *, gaps: bool = False) -> Words:
     """Return a column as words, ``(n,)``, which must be there; a missing entry is '' where there may be `gaps`."""
     if name not in table:
-        raise ValueError(f"column {name} must be among the columns, got {', '.join(map(str, table))}")
+        raise ValueError(
+            f"column {name} must be among the columns, got {', '.join(map(str, table))}"
+        )
     entries = np.asarray(table[name])
     if entries.dtype.kind not in "iU":  # pandas knows which are missing
         entries = pd.Series(entries).astype("string").fillna("").to_numpy(dtype=str)
@@ -71,7 +73,9 @@ def draw(plan: FieldPlan, frame: Mapping[str, Any], *, seed: int) -> pd.DataFram
     else:
         _as_planned("frame", len(people.keys() | parts), len(parts), "strata")
     for name, (size, _) in parts.items():
-        _as_planned(f"{unit} {name}" if unit else "frame", len(people.get(name, ())), size, "people")
+        _as_planned(
+            f"{unit} {name}" if unit else "frame", len(people.get(name, ())), size, "people"
+        )
     chosen = _drawn(np.array([*parts]), plan.chosen, "clusters", seed) if plan.clusters else parts
     drawn = []
     for name in chosen:
@@ -93,7 +97,9 @@ def _as_planned(what: str, number: int, planned: int, unit: str) -> None:
         raise ValueError(f"{what} must have the {planned:,} {unit} of the plan, got {number:,}")
 
 
-def read(plan: FieldPlan, table: Any, classes: Mapping[str, int] | None = None) -> tuple[Floats, Sample]:
+def read(
+    plan: FieldPlan, table: Any, classes: Mapping[str, int] | None = None
+) -> tuple[Floats, Sample]:
     """Return what each report says of every label, ``(n, k)``, and the sample that the reports are from.
 
     With nonresponse `classes` that is the sample of those who answered among those invited in each. A part of the
@@ -102,10 +108,15 @@ def read(plan: FieldPlan, table: Any, classes: Mapping[str, int] | None = None) 
     words, unit = column(table, "report", gaps=True), plan.unit if classes is None else "class"
     if "id" in table:
         _ids(table, gaps=True)
-    answers, names = _answers(plan, words), column(table, unit) if unit else np.full(words.size, "all")
+    answers, names = (
+        _answers(plan, words),
+        column(table, unit) if unit else np.full(words.size, "all"),
+    )
     if plan.device == "curator":
         if words.size != 1 or classes is not None:
-            raise ValueError(f"a curator must release one number, of no classes, got {words.size:,} reports")
+            raise ValueError(
+                f"a curator must release one number, of no classes, got {words.size:,} reports"
+            )
         return answers, Sample.simple(plan.answers, plan.population)
     if classes is not None:
         parts = _invited(plan, classes)
@@ -113,11 +124,18 @@ def read(plan: FieldPlan, table: Any, classes: Mapping[str, int] | None = None) 
         parts = plan.parts(_drawn_sizes(plan, table, names) if plan.clusters else {})
     part = pd.Index([*parts]).get_indexer(names)  # type: ignore[arg-type]
     _refuse(part < 0, names, f"{unit} must be one of {', '.join(parts)}")
-    for (name, (people, asked)), number in zip(parts.items(), np.bincount(part, minlength=len(parts)), strict=True):
+    for (name, (people, asked)), number in zip(
+        parts.items(), np.bincount(part, minlength=len(parts)), strict=True
+    ):
         least = 1 if people == 1 else 2
         if not least <= number <= asked:
-            what, rule = f"{unit} {name}" if unit else "the survey", "as many as were invited at most"
-            raise ValueError(f"{what} must have {least} to {asked:,} reports, {rule}, got {number:,}")
+            what, rule = (
+                f"{unit} {name}" if unit else "the survey",
+                "as many as were invited at most",
+            )
+            raise ValueError(
+                f"{what} must have {least} to {asked:,} reports, {rule}, got {number:,}"
+            )
     if plan.design == "everyone":
         return answers, Sample.simple(words.size, words.size)
     sizes = np.array([people for people, _ in parts.values()], dtype=float)
@@ -131,7 +149,9 @@ def _answers(plan: FieldPlan, words: Words) -> Floats:
         _refuse(~np.isfinite(numbers), words, "report must be a finite number")
         return ((numbers - plan.low) / plan.span)[:, None]
     if plan.kind == "labels":
-        _refuse(~np.isin(words, plan.labels), words, f"report must be one of {', '.join(plan.labels)}")
+        _refuse(
+            ~np.isin(words, plan.labels), words, f"report must be one of {', '.join(plan.labels)}"
+        )
         return (words[:, None] == np.array(plan.labels)).astype(float)
     k = len(plan.labels)
     fits, rule = np.isin(words, ("0", "1", "0.0", "1.0")), "0 or 1"
@@ -145,10 +165,12 @@ def _answers(plan: FieldPlan, words: Words) -> Floats:
 def _invited(plan: FieldPlan, classes: Mapping[str, int]) -> dict[str, tuple[int, int]]:
     """Return the parts of a sample by nonresponse classes; refuse other classes than the plan's."""
     if plan.kind == "number":
-        raise ValueError("nonresponse classes have no variance estimate for one-bit numbers: use another mechanism")
+        raise ValueError(
+            "nonresponse classes have no variance estimate for one-bit numbers: use another mechanism"
+        )
     if plan.design != "simple":
         raise ValueError(f"nonresponse classes need design simple, got {plan.design}")
-    number = sum(checks.whole(invited=invited, at_least=2) for invited in classes.values())
+    number = sum(checks.whole(invited, "invited", at_least=2) for invited in classes.values())
     if number != plan.asked:
         raise ValueError(f"invited must add up to the {plan.asked:,} of the plan, got {number:,}")
     return {name: (invited, invited) for name, invited in classes.items()}
@@ -165,7 +187,11 @@ def _drawn_sizes(plan: FieldPlan, table: Any, clusters: Words) -> dict[str, int]
         other = people != [sizes[name] for name in clusters.tolist()]
         _refuse(other, words, "cluster_size must be one number in a cluster")
     if not 2 <= len(sizes) <= plan.chosen:
-        raise ValueError(f"clusters must be 2 to {plan.chosen:,}, as many as were drawn, got {len(sizes):,}")
+        raise ValueError(
+            f"clusters must be 2 to {plan.chosen:,}, as many as were drawn, got {len(sizes):,}"
+        )
     if sum(sizes.values()) > plan.population:
-        raise ValueError(f"cluster_size must sum to {plan.population:,} at most, got {sum(sizes.values()):,}")
+        raise ValueError(
+            f"cluster_size must sum to {plan.population:,} at most, got {sum(sizes.values()):,}"
+        )
     return sizes

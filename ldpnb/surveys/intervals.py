@@ -40,11 +40,17 @@ def of_sample(
     """
     number, population = sample.part.size, sample.population
     exact = known and sample.is_simple and reports.bits and reports.ends
-    if not exact and not (sample.even and reports.bits and number > max(1 / reports.q, 1 / reports.miss)):
+    if not exact and not (
+        sample.even and reports.bits and number > max(1 / reports.q, 1 / reports.miss)
+    ):
         return student(point, alpha)
     low, high = clopper_pearson(ones, number, alpha)
     misfit = high < reports.q or low > reports.p
-    remark = "the reports do not fit the device: its probabilities, or the answers, were not kept to" if misfit else ""
+    remark = (
+        "the reports do not fit the device: its probabilities, or the answers, were not kept to"
+        if misfit
+        else ""
+    )
     if not exact:
         return Interval(reports.value(low), reports.value(high), "guaranteed", remark)
     least, most = finite_share(ones, number, population, reports, alpha)
@@ -63,8 +69,15 @@ def of_release(reports: Reports, sample: Sample, point: Point, alpha: float) -> 
     number, people, scale = sample.part.size, sample.population, reports.scale
     if not reports.ends:
         sd = math.sqrt(max(point.variance - point.randomisation, 1e-300))
-        far = scale * math.log(2 / alpha) - sd * float(special.ndtri(alpha / 4))  # each error stays within its part
-        half = brentq(lambda some: tails.normal_laplace(sd, scale, some) - alpha, 1e-9 * far, far, xtol=1e-12 * far)
+        far = scale * math.log(2 / alpha) - sd * float(
+            special.ndtri(alpha / 4)
+        )  # each error stays within its part
+        half = brentq(
+            lambda some: tails.normal_laplace(sd, scale, some) - alpha,
+            1e-9 * far,
+            far,
+            xtol=1e-12 * far,
+        )
         return Interval(point.estimate - half, point.estimate + half, "normal with Laplace noise")
 
     def above(holders: int) -> float:
@@ -82,7 +95,9 @@ def of_release(reports: Reports, sample: Sample, point: Point, alpha: float) -> 
 def student(point: Point, alpha: float) -> Interval:
     """Return the interval by Student's t, or the normal law's; a variance that is not positive is refused."""
     if not point.variance > 0:
-        raise ValueError(f"the variance estimate must be > 0, got {point.variance:.3g}: too few parts were drawn")
+        raise ValueError(
+            f"the variance estimate must be > 0, got {point.variance:.3g}: too few parts were drawn"
+        )
     half = -float(special.stdtrit(point.freedom, alpha / 2)) * math.sqrt(point.variance)
     how = "normal" if math.isinf(point.freedom) else f"t, {point.freedom:.4g} df"
     return Interval(point.estimate - half, point.estimate + half, how)
@@ -95,11 +110,15 @@ def clopper_pearson(ones: int, reports: int, alpha: float) -> tuple[float, float
     [0.049005, 0.176223]
     """
     low = float(special.betaincinv(ones, reports - ones + 1, alpha / 2)) if ones else 0.0
-    high = float(special.betainccinv(ones + 1, reports - ones, alpha / 2)) if ones < reports else 1.0
+    high = (
+        float(special.betainccinv(ones + 1, reports - ones, alpha / 2)) if ones < reports else 1.0
+    )
     return low, high
 
 
-def finite_share(ones: int, number: int, population: int, reports: Reports, alpha: float) -> tuple[int, int]:
+def finite_share(
+    ones: int, number: int, population: int, reports: Reports, alpha: float
+) -> tuple[int, int]:
     """Return the least and the largest number of holders in a population that `ones` of `number` reports allow.
 
     The law is that of two binomials over a hypergeometric number of holders in the sample.
@@ -110,7 +129,9 @@ def finite_share(ones: int, number: int, population: int, reports: Reports, alph
     """
     return _allowed(
         lambda holders: sampled_tail(ones, number, population, holders, reports.p, reports.q),
-        lambda others: sampled_tail(number - ones, number, population, others, 1 - reports.q, reports.miss),
+        lambda others: sampled_tail(
+            number - ones, number, population, others, 1 - reports.q, reports.miss
+        ),
         population,
         alpha,
     )
@@ -125,4 +146,6 @@ def _allowed(
     is left the nearer end is returned.
     """
     low = bisect_left(range(population), True, key=lambda holders: above(holders) > alpha / 2)
-    return low, population - bisect_left(range(population), True, key=lambda others: below(others) > alpha / 2)
+    return low, population - bisect_left(
+        range(population), True, key=lambda others: below(others) > alpha / 2
+    )

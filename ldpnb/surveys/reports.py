@@ -94,7 +94,9 @@ def odds(kind: str, p: Any, q: Any) -> Any:
     return one * none if kind == "bits" else max(one, none)
 
 
-def realised(mechanism: str, epsilon: float, outcomes: int, labels: int = 2) -> tuple[Fraction, Fraction]:
+def realised(
+    mechanism: str, epsilon: float, outcomes: int, labels: int = 2
+) -> tuple[Fraction, Fraction]:
     """Return ``p`` and ``q`` of a device's nearest protocol for a mechanism that loses `epsilon` at most.
 
     Two answers, and each bit of SUE: the truth on `j` of the outcomes, else the opposite. More: the truth on `j`, else
@@ -104,14 +106,18 @@ def realised(mechanism: str, epsilon: float, outcomes: int, labels: int = 2) -> 
     ['2/3', '1/3']
     """
     if mechanism == "OUE":
-        return Fraction(1, 2), Fraction(math.ceil(outcomes / (1 + math.exp(epsilon)) - _ROUNDING), outcomes)
+        return Fraction(1, 2), Fraction(
+            math.ceil(outcomes / (1 + math.exp(epsilon)) - _ROUNDING), outcomes
+        )
     if mechanism == "SUE":
         epsilon, labels = epsilon / 2, 2
-    decay = math.exp(-checks.positive(epsilon=epsilon))
+    decay = math.exp(-checks.positive(epsilon, "epsilon"))
     chance = (1 if labels == 2 else -math.expm1(-epsilon)) / (1 + (labels - 1) * decay)
     kept = min(math.floor(outcomes * chance + _ROUNDING), outcomes - 1)
     if kept < 1 or (labels == 2 and 2 * kept <= outcomes):
         wished = f"{labels} answers at epsilon <= {epsilon:g}"
-        raise ValueError(f"a device of {outcomes} outcomes has no protocol for {wished}: take a finer one")
+        raise ValueError(
+            f"a device of {outcomes} outcomes has no protocol for {wished}: take a finer one"
+        )
     other = Fraction(outcomes - kept, outcomes * (labels if labels > 2 else 1))
     return Fraction(kept, outcomes) + (other if labels > 2 else 0), other

@@ -56,7 +56,9 @@ class Sample:
     @property
     def even(self) -> bool:
         """Whether the parts are strata, and every report stands for the same number of people."""
-        return self.complete and np.ptp(self.sizes * self.counts[0] - self.sizes[0] * self.counts) == 0
+        return (
+            self.complete and np.ptp(self.sizes * self.counts[0] - self.sizes[0] * self.counts) == 0
+        )
 
     @property
     def is_simple(self) -> bool:
@@ -74,7 +76,9 @@ class Point:
     freedom: float
 
 
-def estimated_mean(sample: Sample, values: Floats, reports: Reports, members: Floats | None = None) -> Point:
+def estimated_mean(
+    sample: Sample, values: Floats, reports: Reports, members: Floats | None = None
+) -> Point:
     """Return the estimate of the mean of the population, or of a group that is known of everybody who answered.
 
     Of the population by expansion (Horvitz-Thompson) around the middle of the range, ``c + sum of w (z - c) / N`` with
@@ -90,7 +94,10 @@ def estimated_mean(sample: Sample, values: Floats, reports: Reports, members: Fl
     """
     sizes, part, counts, parts = sample.sizes, sample.part, sample.counts, len(sample.sizes)
     drawn = sample.clusters / parts if sample.clusters else sample.population / sizes.sum()
-    weights, inside = drawn * (sizes / counts)[part], np.ones(values.size) if members is None else members
+    weights, inside = (
+        drawn * (sizes / counts)[part],
+        np.ones(values.size) if members is None else members,
+    )
     people = float(sample.population if members is None else weights @ members)
     centre = 1 / 2 if members is None else float(weights @ (values * members)) / people
     away = inside * (values - centre)

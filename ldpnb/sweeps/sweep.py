@@ -53,7 +53,9 @@ def parameters(name: str) -> dict[str, Parameter]:
         if key in ("repetitions", "rng"):
             continue
         if kind not in (int, float, str, bool) or parameter.default is parameter.empty:
-            raise UsageError(f"{name}: {key} needs a default and a type among int, float, str and bool")
+            raise UsageError(
+                f"{name}: {key} needs a default and a type among int, float, str and bool"
+            )
         known[key] = Parameter(key, kind.__name__, parameter.default, "".join(meaning))
     return known
 
@@ -75,10 +77,14 @@ def values(parameter: Parameter, text: str) -> tuple[Any, ...]:
             low, high, count, *scale = text.split(":")
             spaced = {"": np.linspace, "log": np.geomspace}["".join(scale)]
             numbers = spaced(parameter.convert(low), parameter.convert(high), int(count))  # type: ignore[operator]
-            items = [str(round(v)) if parameter.type == "int" else f"{v:.12g}" for v in numbers] or [""]
+            items = [
+                str(round(v)) if parameter.type == "int" else f"{v:.12g}" for v in numbers
+            ] or [""]
         except (ValueError, KeyError):
             rule = "low:high:count, low:high:count:log with low > 0, or a list with commas"
-            raise UsageError(f"{parameter.name} must be {rule}, got {parameter.name}={shown(text)}") from None
+            raise UsageError(
+                f"{parameter.name} must be {rule}, got {parameter.name}={shown(text)}"
+            ) from None
     return tuple(dict.fromkeys(map(parameter.convert, items)))
 
 
@@ -136,19 +142,30 @@ def _workers(scheduler: str | None) -> Iterator[None]:
         return
     from distributed import Client
 
-    with Client(scheduler, set_as_default=False) as client, joblib.parallel_config("dask", client=client):
+    with (
+        Client(scheduler, set_as_default=False) as client,
+        joblib.parallel_config("dask", client=client),
+    ):
         yield
 
 
 def _blocks(experiment: str, grid: Mapping[str, str], repetitions: int, seed: int) -> list[Block]:
     """Return the blocks of a sweep, by the experiment's parameters in the order of their names."""
     known = parameters(experiment)
-    checked(known.values(), dict.fromkeys(grid.keys() - known.keys()), experiment)  # which refuses them
-    axes = [values(p, grid[name]) if name in grid else (p.default,) for name, p in sorted(known.items())]
+    checked(
+        known.values(), dict.fromkeys(grid.keys() - known.keys()), experiment
+    )  # which refuses them
+    axes = [
+        values(p, grid[name]) if name in grid else (p.default,) for name, p in sorted(known.items())
+    ]
     points = [tuple(zip(sorted(known), place, strict=True)) for place in itertools.product(*axes)]
     sizes = [min(BLOCK, repetitions - done) for done in range(0, repetitions, BLOCK)]
     code = code_of(experiment)
-    return [Block(experiment, point, i, size, seed, code) for point in points for i, size in enumerate(sizes)]
+    return [
+        Block(experiment, point, i, size, seed, code)
+        for point in points
+        for i, size in enumerate(sizes)
+    ]
 
 
 @functools.cache
@@ -156,7 +173,11 @@ def code_of(experiment: str) -> str:
     """Return a hash of what decides an experiment's numbers: versions, this package, and all in its module's folder."""
     package, own = Path(__file__).parents[1], Path(inspect.getfile(find(experiment))).parent
     paths = [(folder, path) for folder in (package, own) for path in sorted(folder.rglob("*.py"))]
-    files = [path.read_bytes() for folder, path in paths if "site-packages" not in path.relative_to(folder).parts]
+    files = [
+        path.read_bytes()
+        for folder, path in paths
+        if "site-packages" not in path.relative_to(folder).parts
+    ]
     return joblib.hash([platform.python_version(), version("numpy"), version("scipy"), files])
 
 
@@ -168,10 +189,17 @@ def compute(block: Block) -> tuple[Block, str]:
         key = itertools.chain.from_iterable(block.point)
         rng = stream("sweep", block.experiment, *key, "block", block.number, seed=block.seed)
         series: Series = []
-        for labels, measures in find(block.experiment)(**dict(block.point), repetitions=block.repetitions, rng=rng):
+        for labels, measures in find(block.experiment)(
+            **dict(block.point), repetitions=block.repetitions, rng=rng
+        ):
             if taken := labels.keys() & dict(block.point).keys():
                 raise ValueError(f"labels must not be named as parameters, got {', '.join(taken)}")
-            series.append((labels, {name: _moments(block, name, numbers) for name, numbers in measures.items()}))
+            series.append(
+                (
+                    labels,
+                    {name: _moments(block, name, numbers) for name, numbers in measures.items()},
+                )
+            )
         if not series:
             raise ValueError("the experiment must yield a series, got none")
         return block, json.dumps(series, default=np.generic.item)

@@ -86,13 +86,19 @@ def implementations(pythons: dict[str, str]) -> dict[str, tuple[str, str]]:
     made = {}
     for module, python in pythons.items():
         code = f"import sys; sys.path.insert(0, {str(HERE)!r}); from {module} import TASKS; print(*TASKS, sep='\\n')"
-        names = subprocess.run([python, "-c", code], capture_output=True, text=True, check=True).stdout.splitlines()
+        names = subprocess.run(
+            [python, "-c", code], capture_output=True, text=True, check=True
+        ).stdout.splitlines()
         made |= dict.fromkeys(names, (python, f"{module}.py"))
     return made
 
 
 def shown(values: list[float]) -> str:
-    return f"{statistics.median(values):,.3g} ({values[0]:,.3g} to {values[-1]:,.3g})" if values else ""
+    return (
+        f"{statistics.median(values):,.3g} ({values[0]:,.3g} to {values[-1]:,.3g})"
+        if values
+        else ""
+    )
 
 
 def ratios(one: list[dict], other: list[dict]) -> list[float]:
@@ -112,7 +118,9 @@ def row(task: str, known: dict[str, tuple[str, str]], rounds: int) -> dict[str, 
     to_floor = ratios(own, taken[floor]) if floor in taken else []
     to_peer = ratios(taken[best], own) if best else []
     share = taken[best][0]["share"] if best else 1
-    info = own[-1]["info"] | ({f"peer's {k}": v for k, v in taken[best][-1]["info"].items()} if best else {})
+    info = own[-1]["info"] | (
+        {f"peer's {k}": v for k, v in taken[best][-1]["info"].items()} if best else {}
+    )
     met = {
         "peer": lambda at_least: statistics.median(to_peer) >= at_least,
         "floor": lambda at_most: statistics.median(to_floor) <= at_most,
@@ -124,7 +132,8 @@ def row(task: str, known: dict[str, tuple[str, str]], rounds: int) -> dict[str, 
         "ldpnb, s": f"{middle[task]:.3g}",
         "times the floor": shown(to_floor),
         "times faster than the best peer": shown(to_peer),
-        "best peer": best.partition(" | ")[2] + (f" on {share:.2g} of the users" if share < 1 else ""),
+        "best peer": best.partition(" | ")[2]
+        + (f" on {share:.2g} of the users" if share < 1 else ""),
         "peak MB": f"{max(t['peak MB'] for t in own):.0f}",
         "notes": "; ".join(f"{k} {v:.2g}" for k, v in info.items()),
         "target": ", ".join(worded[k].format(v) for k, v in TARGETS[task].items()),
@@ -134,7 +143,10 @@ def row(task: str, known: dict[str, tuple[str, str]], rounds: int) -> dict[str, 
 
 def machine() -> str:
     about = Path("/proc/cpuinfo").read_text().splitlines()
-    model = next((text.split(":")[1].strip() for text in about if text.startswith("model name")), platform.machine())
+    model = next(
+        (text.split(":")[1].strip() for text in about if text.startswith("model name")),
+        platform.machine(),
+    )
     return f"{os.cpu_count()} cores, {model}, Python {platform.python_version()}"
 
 
@@ -145,7 +157,9 @@ def machine() -> str:
 def main(peer_python: str, rounds: int, only: str) -> None:
     """Run the benchmark and print its table."""
     known = implementations({"tasks_ours": sys.executable, "tasks_peers": peer_python})
-    click.echo(f"{machine()}; median of {rounds} rounds (smallest to largest)\n\n" + "\n".join(HEAD))
+    click.echo(
+        f"{machine()}; median of {rounds} rounds (smallest to largest)\n\n" + "\n".join(HEAD)
+    )
     for task in (task for task in TARGETS if only in task):
         try:
             click.echo(line(row(task, known, rounds)))

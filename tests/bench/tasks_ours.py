@@ -80,7 +80,10 @@ def unary_data(users: int, values: int, epsilon: float = EPSILON, counts: np.nda
     if values <= 100:
         return mechanism, *mechanism.sample_outputs(held, rng=np.random.default_rng(7))
     rng, people = np.random.default_rng(7), np.repeat(np.arange(values), held)
-    pieces = (np.packbits(mechanism.randomize(some, rng=rng), axis=1) for some in np.array_split(people, 64))
+    pieces = (
+        np.packbits(mechanism.randomize(some, rng=rng), axis=1)
+        for some in np.array_split(people, 64)
+    )
     return mechanism, np.concatenate(list(pieces)), np.ones(users, dtype=np.int64)
 
 

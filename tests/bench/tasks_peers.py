@@ -33,7 +33,9 @@ def multi_freq_krr(users: int, values: int, share: float):
     from multi_freq_ldpy.pure_frequency_oracles.GRR import GRR_Aggregator_MI, GRR_Client
 
     held = zipf_values(int(users * share), values)
-    return lambda: GRR_Aggregator_MI([GRR_Client(x, values, EPSILON) for x in held], values, EPSILON), share
+    return lambda: GRR_Aggregator_MI(
+        [GRR_Client(x, values, EPSILON) for x in held], values, EPSILON
+    ), share
 
 
 def opendp_krr(users: int, values: int, share: float):
@@ -44,7 +46,12 @@ def opendp_krr(users: int, values: int, share: float):
     p = math.exp(EPSILON) / (math.exp(EPSILON) + values - 1)
     q = (1 - p) / (values - 1)
     mechanism = dp.m.make_randomized_response(categories=list(range(values)), prob=p)
-    return lambda: (np.bincount([mechanism(x) for x in held], minlength=values) / len(held) - q) / (p - q), share
+    return (
+        lambda: (
+            (np.bincount([mechanism(x) for x in held], minlength=values) / len(held) - q) / (p - q)
+        ),
+        share,
+    )
 
 
 def diffprivlib_krr(users: int, values: int, share: float):
@@ -54,9 +61,17 @@ def diffprivlib_krr(users: int, values: int, share: float):
     p = math.exp(EPSILON) / (math.exp(EPSILON) + values - 1)
     q = (1 - p) / (values - 1)
     shape = {"epsilon": EPSILON, "sensitivity": 1, "monotonic": True}
-    mechanisms = {x: Exponential(utility=[float(i == x) for i in range(values)], **shape) for x in set(held)}
+    mechanisms = {
+        x: Exponential(utility=[float(i == x) for i in range(values)], **shape) for x in set(held)
+    }
     return (
-        lambda: (np.bincount([mechanisms[x].randomise() for x in held], minlength=values) / len(held) - q) / (p - q),
+        lambda: (
+            (
+                np.bincount([mechanisms[x].randomise() for x in held], minlength=values) / len(held)
+                - q
+            )
+            / (p - q)
+        ),
         share,
     )
 
@@ -97,17 +112,22 @@ def cvxpy_unary_mle(users: int, values: int):
     bits = (np.arange(2**values)[:, None] >> np.arange(values)) & 1
     base = np.power(q, bits.sum(axis=1)) * np.power(1 - q, values - bits.sum(axis=1))
     channel = base[:, None] * np.where(bits == 1, 0.5 / q, 0.5 / (1 - q))
-    rng, counts = np.random.default_rng(7), np.bincount(zipf_values(users, values), minlength=values)
-    tallies = sum(rng.multinomial(counts[x], channel[:, x] / channel[:, x].sum()) for x in range(values))
+    rng, counts = (
+        np.random.default_rng(7),
+        np.bincount(zipf_values(users, values), minlength=values),
+    )
+    tallies = sum(
+        rng.multinomial(counts[x], channel[:, x] / channel[:, x].sum()) for x in range(values)
+    )
     seen = tallies > 0
     weights = tallies[seen] / tallies.sum()
     info = {}
 
     def fit():
         p = cvxpy.Variable(values, nonneg=True)
-        cvxpy.Problem(cvxpy.Maximize(weights @ cvxpy.log(channel[seen] @ p)), [cvxpy.sum(p) == 1]).solve(
-            solver="CLARABEL"
-        )
+        cvxpy.Problem(
+            cvxpy.Maximize(weights @ cvxpy.log(channel[seen] @ p)), [cvxpy.sum(p) == 1]
+        ).solve(solver="CLARABEL")
         found = np.maximum(p.value, 0) / np.maximum(p.value, 0).sum()
         gradient = channel[seen].T @ (weights / (channel[seen] @ found))
         info["n gap"] = float(users * (gradient.max() - 1))

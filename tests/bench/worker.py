@@ -45,7 +45,11 @@ def main(module: str, task: str) -> None:
             answer = {"seconds": seconds, "share": share, "peak MB": peak, "info": info}
             print(json.dumps(answer), file=answers, flush=True)
     except Exception as error:
-        print(json.dumps({"error": f"{task}: {type(error).__name__}: {error}"}), file=answers, flush=True)
+        print(
+            json.dumps({"error": f"{task}: {type(error).__name__}: {error}"}),
+            file=answers,
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

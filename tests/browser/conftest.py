@@ -47,9 +47,15 @@ def browser() -> Iterator[Any]:
 
     path = next(filter(None, map(shutil.which, BROWSERS)))
     # root has no user namespace for the sandbox
-    flags = [*ALONE, *(f"--disable-{what}" for what in QUIET), *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+    flags = [
+        *ALONE,
+        *(f"--disable-{what}" for what in QUIET),
+        *(["--no-sandbox"] if os.geteuid() == 0 else []),
+    ]
     with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=path, args=flags, timeout=1000 * PATIENCE)
+        running = playwright.chromium.launch(
+            executable_path=path, args=flags, timeout=1000 * PATIENCE
+        )
         yield running
         running.close()
 
@@ -103,7 +109,9 @@ def visit(site: Path, open_page: Callable[..., Any]) -> Callable[..., Any]:
         if page is None:
             shared[str(options)] = window
             if window.url.partition("#")[0] == address.partition("#")[0]:
-                window.goto("about:blank")  # else another place of the same page would not load it anew
+                window.goto(
+                    "about:blank"
+                )  # else another place of the same page would not load it anew
         window.goto(address)
         return window
 

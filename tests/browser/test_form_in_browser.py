@@ -28,13 +28,23 @@ PLAN = (
 )
 LABELS = ("never", 'now, "then"', "<b>often</b>")
 BINARY = FieldPlan(
-    design="simple", kind="binary", p="3/4", q="1/4", population=900, asked=200, question="Do <b>you</b>?"
+    design="simple",
+    kind="binary",
+    p="3/4",
+    q="1/4",
+    population=900,
+    asked=200,
+    question="Do <b>you</b>?",
 )
 LABEL: dict[str, Any] = {"p": "1/2", "q": "1/4", "labels": LABELS}
-STRATA = FieldPlan(design="strata", kind="labels", strata={"north": (99, 9), "a, b": (99, 9)}, asked=18, **LABEL)
+STRATA = FieldPlan(
+    design="strata", kind="labels", strata={"north": (99, 9), "a, b": (99, 9)}, asked=18, **LABEL
+)
 CLUSTERS: dict[str, Any] = {"population": 900, "clusters": 60, "chosen": 20, "take": 10}
 STAGES = FieldPlan(design="two stages", kind="bits", asked=200, **CLUSTERS, **LABEL)
-NUMBER = FieldPlan(design="everyone", kind="number", p="3/4", q="1/4", low=-1.0, high=23.0, asked=200)
+NUMBER = FieldPlan(
+    design="everyone", kind="number", p="3/4", q="1/4", low=-1.0, high=23.0, asked=200
+)
 LAPLACE = FieldPlan(design="everyone", kind="Laplace", epsilon=0.5, low=0.0, high=10.0, asked=200)
 
 ANSWER_ALL = """truths => { for (const truth of truths) {
@@ -83,7 +93,9 @@ def test_from_a_plan_through_the_form_to_an_estimate(
     page.evaluate(ANSWER_ALL, [int(not truth) for truth in truths])  # the first answer is yes
     reports = saved(page, tmp_path / "reports.csv")
     assert (len(reports), reports["id"].nunique()) == (PEOPLE, PEOPLE)
-    shown = CliRunner().invoke(cli, f"estimate plan.json reports.csv --level {1 - FALSE_ALARM}".split())
+    shown = CliRunner().invoke(
+        cli, f"estimate plan.json reports.csv --level {1 - FALSE_ALARM}".split()
+    )
     assert shown.exit_code == 0
     own = estimate(FieldPlan.load("plan.json"), reports, alpha=FALSE_ALARM).rows[0]
     assert f"The share is estimated at {own.estimate:.4g}" in shown.output
@@ -95,7 +107,9 @@ def test_from_a_plan_through_the_form_to_an_estimate(
 
 def chi_square(counts: Any, chances: Any) -> float:
     expected = np.sum(counts) * np.asarray(chances)
-    return float(stats.chi2.sf(((np.asarray(counts) - expected) ** 2 / expected).sum(), len(expected) - 1))
+    return float(
+        stats.chi2.sf(((np.asarray(counts) - expected) ** 2 / expected).sum(), len(expected) - 1)
+    )
 
 
 DRAW = "([answer, times]) => Array.from({length: times}, () => reports[plan.kind](answer))"
@@ -110,7 +124,8 @@ def test_the_form_draws_with_the_chances_of_the_plan(form: Opened) -> None:
     assert chi_square([drawn[label] for label in LABELS], [0.25, 0.5, 0.25]) > FALSE_ALARM
     words = pd.Series(form(STAGES).evaluate(DRAW, [2, times])).value_counts()
     rates = {
-        "".join(word): math.prod((3 - 2 * int(bit)) / 4 for bit in word[:2]) / 2 for word in product("01", repeat=3)
+        "".join(word): math.prod((3 - 2 * int(bit)) / 4 for bit in word[:2]) / 2
+        for word in product("01", repeat=3)
     }
     assert chi_square([words[word] for word in rates], [*rates.values()]) > FALSE_ALARM
     page = form(NUMBER)
@@ -122,7 +137,9 @@ def test_the_form_draws_with_the_chances_of_the_plan(form: Opened) -> None:
 def test_laplace_noise_is_exact_on_its_grid(form: Opened) -> None:
     """Noise with P(x) proportional to exp(-|x| s/t), by the form's own code; and reports around the answer."""
     page, times = form(LAPLACE), DRAWS
-    drawn = np.array(page.evaluate("times => Array.from({length: times}, () => noise(2, 3))", times))
+    drawn = np.array(
+        page.evaluate("times => Array.from({length: times}, () => noise(2, 3))", times)
+    )
     ratio = math.exp(-2 / 3)
     chances = [(1 - ratio) / (1 + ratio) * ratio ** abs(x) for x in range(-5, 6)]
     counts = [(drawn == x).sum() for x in range(-5, 6)]
@@ -139,7 +156,9 @@ def test_numbers_that_would_favour_some_are_drawn_anew(form: Opened) -> None:
       return [below(3), asked]; }"""
     assert form(BINARY).evaluate(calls) == [2, 2]
     page = form(BINARY)
-    seeded = "() => { Math.random = Date.now = () => { throw new Error('no chance of its own'); }; }"
+    seeded = (
+        "() => { Math.random = Date.now = () => { throw new Error('no chance of its own'); }; }"
+    )
     page.evaluate(seeded)
     assert set(page.evaluate("Array.from({length: 2000}, () => below(6))")) == set(range(6))
 
@@ -176,7 +195,9 @@ def test_nothing_is_left_of_an_answer(form: Opened, seen: Any) -> None:
 def test_what_is_left_does_not_tell_which_answer_was_chosen(answer: int, form: Opened) -> None:
     """With chance fixed to the same draws the page is the same but for the receipt, whose draw is fixed too."""
     page = form(BINARY)
-    page.evaluate("() => { crypto.getRandomValues = array => array.fill(0); }")  # below(n) is 0: always a report of 1
+    page.evaluate(
+        "() => { crypto.getRandomValues = array => array.fill(0); }"
+    )  # below(n) is 0: always a report of 1
     page.click("#begin")
     page.click("#yes")
     page.locator("input[type=radio]").nth(answer).check()
@@ -244,10 +265,14 @@ def test_it_is_used_by_keyboard_and_read_by_a_screen_reader(form: Opened) -> Non
     page, found = form(BINARY, sex=("f", "m")), []
 
     def read() -> None:
-        assert page.evaluate("document.activeElement.tagName") == "H1"  # where a screen reader goes on
+        assert (
+            page.evaluate("document.activeElement.tagName") == "H1"
+        )  # where a screen reader goes on
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme)
-            found.extend(Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"])
+            found.extend(
+                Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
+            )
 
     read()
     page.get_by_label("sex").focus()

@@ -27,9 +27,20 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
         port = listening.getsockname()[1]
-    own = {"HOME": str(folder), "JUPYTER_CONFIG_DIR": str(folder / "config"), "JUPYTER_NO_CONFIG": "1"}
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(("LDPNB_", "JUPYTER"))} | own
-    options = ["--no-browser", "--allow-root", f"--port={port}", f"--IdentityProvider.token={TOKEN}"]
+    own = {
+        "HOME": str(folder),
+        "JUPYTER_CONFIG_DIR": str(folder / "config"),
+        "JUPYTER_NO_CONFIG": "1",
+    }
+    environment = {
+        k: v for k, v in os.environ.items() if not k.startswith(("LDPNB_", "JUPYTER"))
+    } | own
+    options = [
+        "--no-browser",
+        "--allow-root",
+        f"--port={port}",
+        f"--IdentityProvider.token={TOKEN}",
+    ]
     with (folder / "server.log").open("w") as log:
         server = subprocess.Popen(
             [sys.executable, "-m", "jupyterlab", *options],
@@ -59,7 +70,9 @@ def wait_for(address: str) -> None:
     pytest.fail("JupyterLab does not answer")
 
 
-def test_the_tour_runs_and_draws_charts_and_its_live_section_follows_a_slider(lab: str, open_page: Any) -> None:
+def test_the_tour_runs_and_draws_charts_and_its_live_section_follows_a_slider(
+    lab: str, open_page: Any
+) -> None:
     from playwright.sync_api import expect
 
     page = open_page()
@@ -73,7 +86,9 @@ def test_the_tour_runs_and_draws_charts_and_its_live_section_follows_a_slider(la
     picture = section.locator(".widget-html img")
     picture.wait_for()
     page.get_by_text("| Idle").wait_for()
-    assert not page.locator(".jp-RenderedText[data-mime-type='application/vnd.jupyter.error']").count()
+    assert not page.locator(
+        ".jp-RenderedText[data-mime-type='application/vnd.jupyter.error']"
+    ).count()
     before = picture.get_attribute("alt")
     assert section.locator(".widget-html b").text_content() == before
     slider = section.locator(".noUi-handle").first

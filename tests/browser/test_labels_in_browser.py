@@ -46,12 +46,24 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Notebooks run by papermill and converted by ``jupyter nbconvert --to html``: the user's own, and every label."""
     folder = tmp_path_factory.mktemp("labels")
     with (folder / "people.csv").open("w", newline="") as file:
-        csv.writer(file).writerows([(NUMBER, GROUP), *((i % 5, label) for i in range(10) for label in LABELS[:2])])
-    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(EVERY)]), folder / "labels.ipynb")
-    words = {"data": str(folder / "people.csv"), "column": NUMBER, "group": GROUP, "low": 0.0, "high": 4.0}
+        csv.writer(file).writerows(
+            [(NUMBER, GROUP), *((i % 5, label) for i in range(10) for label in LABELS[:2])]
+        )
+    nbformat.write(
+        nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(EVERY)]), folder / "labels.ipynb"
+    )
+    words = {
+        "data": str(folder / "people.csv"),
+        "column": NUMBER,
+        "group": GROUP,
+        "low": 0.0,
+        "high": 4.0,
+    }
     quiet = {"kernel_name": "python3", "progress_bar": False}
     papermill.execute_notebook(folder / "labels.ipynb", folder / "every.ipynb", **quiet)
-    papermill.execute_notebook(find("own_data").path, folder / "own.ipynb", words | {"mechanisms": ["k-RR"]}, **quiet)
+    papermill.execute_notebook(
+        find("own_data").path, folder / "own.ipynb", words | {"mechanisms": ["k-RR"]}, **quiet
+    )
     made = {name: folder / f"{name}.html" for name in ("own", "every")}
     command = [
         sys.executable,
@@ -82,7 +94,9 @@ def test_no_script_of_a_table_runs_and_nothing_of_it_is_typeset(
         assert any(text.startswith(f"{NUMBER} by {GROUP}") and LABELS[0] in text for text in shown)
 
 
-def test_a_script_that_runs_is_noticed(pages: dict[str, Path], open_page: Any, tmp_path: Path) -> None:
+def test_a_script_that_runs_is_noticed(
+    pages: dict[str, Path], open_page: Any, tmp_path: Path
+) -> None:
     raw = pages["every"].read_text().replace(html.escape(LABELS[0]), LABELS[0])
     (tmp_path / "raw.html").write_text(raw)
     page = open_page()

@@ -7,15 +7,21 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from ldpnb.notebook.grids import NAME
 
 import ldpnb as ldp
-from ldpnb.notebook.grids import NAME
 from ldpnb.run.catalogue import catalogue, home
 from ldpnb.run.ledger import committed_ledger
 
 NOTEBOOK, FIGURE = "2_bun2022/03_cluster_lower_bounds", "losses"
 PLAYED = f"notebooks/{NOTEBOOK}.html"
-FEW = ["index.html", "planner.html", "ledger.html?status=refuted", PLAYED, "code/ldpnb/rng.html#L-12"]
+FEW = [
+    "index.html",
+    "planner.html",
+    "ledger.html?status=refuted",
+    PLAYED,
+    "code/ldpnb/rng.html#L-12",
+]
 OTHERS = [
     "ledger.html",
     "figures/2_bun2022/errata.html",
@@ -48,13 +54,17 @@ def axe(page: Any, **options: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_a_page_fits_a_phone_asks_nothing_of_anybody_and_axe_finds_nothing(name: str, visit: Any, seen: Any) -> None:
+def test_a_page_fits_a_phone_asks_nothing_of_anybody_and_axe_finds_nothing(
+    name: str, visit: Any, seen: Any
+) -> None:
     page = visit(name, **PHONE)
     page.evaluate(SHOW_ALL)
     assert page.locator("h1").count() == 1
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     assert (
-        page.evaluate("[...document.images].filter((i) => i.checkVisibility() && !(i.naturalWidth && i.alt)).length")
+        page.evaluate(
+            "[...document.images].filter((i) => i.checkVisibility() && !(i.naturalWidth && i.alt)).length"
+        )
         == 0
     )
     assert axe(page) == []
@@ -78,8 +88,13 @@ def test_the_site_is_small(site: Any) -> None:
 def test_every_formula_is_set(site: Any) -> None:
     source = re.compile(r">[^<]*\$[^<$]*[\\^_][^<$]*\$")
     pages = {page: page.read_text(encoding="utf-8") for page in site.rglob("*.html")}
-    words = {page: re.sub(r"<(pre|script|code)\b.*?</\1>", "", text, flags=re.DOTALL) for page, text in pages.items()}
-    assert not [(page.name, shown[0]) for page, text in words.items() if (shown := source.search(text))]
+    words = {
+        page: re.sub(r"<(pre|script|code)\b.*?</\1>", "", text, flags=re.DOTALL)
+        for page, text in pages.items()
+    }
+    assert not [
+        (page.name, shown[0]) for page, text in words.items() if (shown := source.search(text))
+    ]
 
 
 def test_the_ledger_is_filtered_and_its_address_keeps_the_filter(visit: Any) -> None:
@@ -127,7 +142,9 @@ def test_a_live_section_plays_by_keyboard_within_a_tenth_of_a_second(visit: Any)
     first.focus()
     page.keyboard.press("End")
     last = grid["controls"][0]["values"][-1]
-    assert first.get_attribute("aria-valuetext") == live.locator("output").first.inner_text() == last
+    assert (
+        first.get_attribute("aria-valuetext") == live.locator("output").first.inner_text() == last
+    )
     place = [len(grid["controls"][0]["values"]) - 1, *(c["start"] for c in grid["controls"][1:])]
     setting = next(s for s in grid["settings"] if s[0] == place)
     assert all(number in says.inner_text() for number in setting[3])
@@ -149,7 +166,10 @@ def test_a_live_section_plays_by_keyboard_within_a_tenth_of_a_second(visit: Any)
     page.reload()
     assert page.locator(".live output").first.inner_text() == last
     live.get_by_role("button", name="Reset").click()
-    assert live.locator("output").first.inner_text() == grid["controls"][0]["values"][grid["controls"][0]["start"]]
+    assert (
+        live.locator("output").first.inner_text()
+        == grid["controls"][0]["values"][grid["controls"][0]["start"]]
+    )
 
 
 def test_the_planner_asks_for_as_many_people_as_the_package_does(visit: Any) -> None:

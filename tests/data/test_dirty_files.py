@@ -21,7 +21,9 @@ def outcome(path: Path, column: str, truth: Any, reading: Reading) -> Any:
     made = load_counts(path, column, reading=reading, **ranged)
     if made.scale == "number":
         return pytest.approx(made.mean, rel=1e-12), made.missing
-    return {label: int(count) for label, count in zip(made.labels, made.counts, strict=True) if count}
+    return {
+        label: int(count) for label, count in zip(made.labels, made.counts, strict=True) if count
+    }
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -37,7 +39,9 @@ def test_a_file_is_read_as_it_is_meant_or_asked(tmp_path: Path, kind: str) -> No
         assert outcome(path, dirty.column, dirty.truth, Reading(**dirty.stated)) == dirty.truth
 
 
-@pytest.mark.parametrize("kind", [kind for kind, dirty in KINDS.items() if dirty.truth is not REFUSED])
+@pytest.mark.parametrize(
+    "kind", [kind for kind, dirty in KINDS.items() if dirty.truth is not REFUSED]
+)
 def test_the_next_command_repeats_every_option_and_works(tmp_path: Path, kind: str) -> None:
     dirty = KINDS[kind]
     path = dirty.write(tmp_path)
@@ -49,7 +53,9 @@ def test_the_next_command_repeats_every_option_and_works(tmp_path: Path, kind: s
     pairs = dict(word.split("=", 1) for word in words if word != "-p")
     given = find(notebook).check(pairs)
     assert dirty.stated.keys() <= given.keys()
-    named = {name: given.pop(name) for name in ("data", "column", "low", "high", "bins") if name in given}
+    named = {
+        name: given.pop(name) for name in ("data", "column", "low", "high", "bins") if name in given
+    }
     assert load_counts(**named, reading=Reading(**given)).users > 0
 
 
@@ -58,7 +64,10 @@ def test_a_question_is_asked_once_for_all_its_columns(tmp_path: Path) -> None:
     path.write_bytes(text("a;b;c;d", DOTS, DOTS, DOTS, COMMA, sep=";"))
     report = inspect(path)
     assert report.count("it is 1.234") == 1
-    assert "? a, b, c: '1.234' has two readings\n    --decimal=.  it is 1.234\n    --thousands=.  it is 1234" in report
+    assert (
+        "? a, b, c: '1.234' has two readings\n    --decimal=.  it is 1.234\n    --thousands=.  it is 1234"
+        in report
+    )
     assert "-p column=d -p low=1000 -p high=3200 -p bins=20" in report
 
 
@@ -71,7 +80,12 @@ def test_a_question_is_asked_once_for_all_its_columns(tmp_path: Path) -> None:
         (b"title\n\n" + text("age,x", AGES, AGES), ["--skip", "2"], 0, "-p skip=2"),
         (text("w;x", DOTS, DOTS, sep=";"), [], 2, "    --thousands=.  it is 1234"),
         (text("w;x", DOTS, AGES, sep=";"), ["--thousands", "."], 0, "-p thousands=."),
-        (text("w;x", DOTS, DOTS, sep=";"), ["--thousands", "xy"], 2, "thousands must be a point, comma"),
+        (
+            text("w;x", DOTS, DOTS, sep=";"),
+            ["--thousands", "xy"],
+            2,
+            "thousands must be a point, comma",
+        ),
         (b"", [], 2, "it is empty"),
     ],
 )

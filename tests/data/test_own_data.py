@@ -75,14 +75,18 @@ def test_means_and_gaps_of_a_column_lie_within_their_errors(people: Path) -> Non
     assert means["truth"].to_numpy() == pytest.approx(frame["age"].mean())
     assert gap["truth"].to_numpy() == pytest.approx(by_group["male"] - by_group["female"])
     for table in (means, gap):
-        assert (np.abs(table["estimate"] - table["truth"]) < 5.5 * table["standard_deviation"]).all()
+        assert (
+            np.abs(table["estimate"] - table["truth"]) < 5.5 * table["standard_deviation"]
+        ).all()
 
 
 def test_categories_have_no_mean_and_a_table_without_groups_no_gap(people: Path) -> None:
     sex = files.load_counts(str(people), "sex", low=0, high=0, bins=0)
     assert own.mean_estimates(sex, 1.0, seed=1).empty
     for column, group in ((sex, "sex"), (own.ages(), "")):
-        assert own.gap_estimates(own.groups(str(people), "age", column, group, **RANGE), 1.0, seed=1).empty
+        assert own.gap_estimates(
+            own.groups(str(people), "age", column, group, **RANGE), 1.0, seed=1
+        ).empty
     assert own.ages().users == 32_561
     published = own.gap_estimates(own.groups("", "", sex, "", **RANGE), 1.0, seed=1)
     assert published["truth"].iloc[0] == pytest.approx(0.1724, abs=1e-4)
@@ -114,8 +118,16 @@ OWN = [
     ("1_biswas2022/01_sampling_bias", AGE | {"runs": 2}, AGES),
     ("1_biswas2022/02_tv_vs_communication", AGE | {"runs": 2, "epsilons": [1.0, 8.0]}, AGES),
     ("3_lopuhaa2020/04_real_data", AGE | {"draws": 2, "epsilons": [1.0, 2.0]}, AGES),
-    ("4_juarez2022/02_gap_error", {"column": "share,sex", "upper": 1.0, "repetitions": 200}, "users (male"),
-    ("5_lecture20/01_means", {"column": "share", "upper": 1.0, "runs": 10}, "users, 1,000 values; 0 without"),
+    (
+        "4_juarez2022/02_gap_error",
+        {"column": "share,sex", "upper": 1.0, "repetitions": 200},
+        "users (male",
+    ),
+    (
+        "5_lecture20/01_means",
+        {"column": "share", "upper": 1.0, "runs": 10},
+        "users, 1,000 values; 0 without",
+    ),
     ("5_lecture20/02_frequencies", AGE | {"runs": 2, "budgets": [1.0], "domain_size": 50}, AGES),
 ]
 
@@ -128,13 +140,21 @@ def test_notebooks_run_on_the_users_file(
     assert said in execute(identifier, monkeypatch, data=people.name, **given)
 
 
-def test_a_column_of_one_month_is_refused_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "days.csv").write_text("day,x\n" + "".join(f"2024-03-{1 + i % 28:02d},1\n" for i in range(60)))
-    with pytest.raises(ValueError, match="column 'day' must have two values or more, got '2024-03' only"):
+def test_a_column_of_one_month_is_refused_by_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "days.csv").write_text(
+        "day,x\n" + "".join(f"2024-03-{1 + i % 28:02d},1\n" for i in range(60))
+    )
+    with pytest.raises(
+        ValueError, match="column 'day' must have two values or more, got '2024-03' only"
+    ):
         execute("own_data", monkeypatch, data=str(tmp_path / "days.csv"), column="day")
 
 
-def test_a_notebook_does_not_take_a_range_from_the_users_file(people: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_notebook_does_not_take_a_range_from_the_users_file(
+    people: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.raises(ValueError, match="low and high must be stated for numbers"):
         execute("own_data", monkeypatch, data=str(people), column="age")
     assert os.environ[HEADLESS] == "1"

@@ -12,7 +12,18 @@ import nbformat
 from IPython.core.interactiveshell import InteractiveShell
 
 HOME = Path(__file__).parents[2]
-LACKED = {"_curses", "_dbm", "_multiprocessing", "_posixshmem", "curses", "dbm", "ensurepip", "grp", "pwd", "readline"}
+LACKED = {
+    "_curses",
+    "_dbm",
+    "_multiprocessing",
+    "_posixshmem",
+    "curses",
+    "dbm",
+    "ensurepip",
+    "grp",
+    "pwd",
+    "readline",
+}
 LACKED |= {"resource", "syslog", "tkinter", "venv", "jupyter_client", "nbclient", "zmq"}
 """Of Python 3.14 and of what runs notebooks; to these come the dependencies that are not for a browser."""
 
@@ -31,7 +42,9 @@ def refused(*_given, **_named):
 
 def main() -> None:
     project = tomllib.loads((HOME / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    LACKED.update(word.partition(">")[0] for word in project["dependencies"] if "!= 'emscripten'" in word)
+    LACKED.update(
+        word.partition(">")[0] for word in project["dependencies"] if "!= 'emscripten'" in word
+    )
     shell = InteractiveShell.instance(history_manager=None)
     for name in LACKED & sys.modules.keys():
         del sys.modules[name]

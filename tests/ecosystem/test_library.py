@@ -30,17 +30,19 @@ MISSING = {
 
 
 @pytest.mark.parametrize("library", MISSING)
-def test_a_missing_library_is_named(library: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_library_is_named(
+    library: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, library, None)
     with pytest.raises((ImportError, ValueError), match=library.replace("_", ".")):
         MISSING[library](tmp_path)
 
 
-def test_the_command_line_names_a_missing_library_in_one_line(said, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_line_names_a_missing_library_in_one_line(
+    said, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "pooch", None)
-    line = (
-        "ldpnb: import of pooch halted; None in sys.modules; one of ldpnb's extras (files, learning, dask) brings it\n"
-    )
+    line = "ldpnb: import of pooch halted; None in sys.modules; one of ldpnb's extras (files, learning, dask) brings it\n"
     assert said("download") == line
 
 

@@ -14,7 +14,9 @@ import pytest
 import ldpnb as ldp
 from ldpnb.privacy.hockey_stick import law_delta
 
-ROWS = list(csv.DictReader(Path(__file__).with_name("peers.csv").read_text(encoding="utf-8").splitlines()))
+ROWS = list(
+    csv.DictReader(Path(__file__).with_name("peers.csv").read_text(encoding="utf-8").splitlines())
+)
 NAMES = {name: getattr(ldp, name) for name in ldp.__all__} | {"exp": math.exp}
 
 
@@ -37,11 +39,17 @@ def variance(mechanism, users: int, holders: int) -> float:
 def test_a_peers_expectation_holds_or_differs_for_a_reason(row: dict[str, str]) -> None:
     own = {"laplace_delta": laplace_delta, "variance": variance, "krr_of_noise": krr_of_noise}
     computed = float(eval(row["call"], NAMES | own))
-    near = pytest.approx(float(row["expected"]), rel=10.0 ** -int(row["digits"]), abs=10.0 ** -int(row["digits"]))
+    near = pytest.approx(
+        float(row["expected"]), rel=10.0 ** -int(row["digits"]), abs=10.0 ** -int(row["digits"])
+    )
     assert (computed == near) == (not row["differs"]), row["differs"]
 
 
 def test_every_peer_that_was_named_is_asked() -> None:
     named = {"dp-accounting", "autodp", "multi-freq-ldpy", "pure-ldp", "OpenDP", "diffprivlib"}
     assert {row["peer"] for row in ROWS} == named
-    assert {row["peer"] for row in ROWS if row["differs"]} == {"autodp", "multi-freq-ldpy", "diffprivlib"}
+    assert {row["peer"] for row in ROWS if row["differs"]} == {
+        "autodp",
+        "multi-freq-ldpy",
+        "diffprivlib",
+    }

@@ -27,7 +27,11 @@ def test_the_paper_cites_what_the_bibliography_has() -> None:
     about = yaml.safe_load(head)
     assert {"title", "tags", "authors", "affiliations", "date", "bibliography"} == set(about)
     entries = set(
-        re.findall(r"^@\w+\{(\w+),", (ROOT / about["bibliography"]).read_text(encoding="utf-8"), re.MULTILINE)
+        re.findall(
+            r"^@\w+\{(\w+),",
+            (ROOT / about["bibliography"]).read_text(encoding="utf-8"),
+            re.MULTILINE,
+        )
     )
     assert set(re.findall(r"@(\w+)", text)) == entries - {"ldpnb"}
     assert {"# Summary", "# Statement of need", "# References"} <= set(text.splitlines())

@@ -26,13 +26,30 @@ def contents() -> dict[str, dict]:
 def test_a_notebook_passes_nbval_without_plugin_and_configuration_of_ours(tmp_path: Path) -> None:
     ours = ("LDPNB_", "JUPYTER_", "PYTEST_")
     plain = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
-    command = [sys.executable, "-m", "pytest", "--nbval", "-p", "no:cacheprovider", "-c", "/dev/null", find(QUICK).path]
-    result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path, env=plain)
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "--nbval",
+        "-p",
+        "no:cacheprovider",
+        "-c",
+        "/dev/null",
+        find(QUICK).path,
+    ]
+    result = subprocess.run(
+        command, capture_output=True, text=True, check=False, cwd=tmp_path, env=plain
+    )
     assert result.returncode == 0, result.stdout
 
 
 def test_what_a_live_section_has_stored_is_what_a_plain_kernel_says_as_text() -> None:
-    cells = [c for content in contents().values() for c in content["cells"] if "\nlive(" in "\n" + "".join(c["source"])]
+    cells = [
+        c
+        for content in contents().values()
+        for c in content["cells"]
+        if "\nlive(" in "\n" + "".join(c["source"])
+    ]
     assert len(cells) >= 20
     assert {tuple(o["output_type"] for o in c["outputs"]) for c in cells} == {("display_data",)}
     assert {tuple(c["outputs"][0]["data"]) for c in cells} == {("text/plain",)}
@@ -40,18 +57,29 @@ def test_what_a_live_section_has_stored_is_what_a_plain_kernel_says_as_text() ->
 
 def test_tables_keep_every_word_where_a_renderer_takes_their_styles_away() -> None:
     # as GitHub does: no style sheet, no attributes
-    tables = [o.get("data", {}) for c in contents().values() for cell in c["cells"] for o in cell.get("outputs", ())]
+    tables = [
+        o.get("data", {})
+        for c in contents().values()
+        for cell in c["cells"]
+        for o in cell.get("outputs", ())
+    ]
     tables = [data for data in tables if "text/html" in data]
     assert len(tables) > 80
     for data in tables:
-        bare = re.sub(r"<[^>]+>", " ", re.sub(r"(?s)<(style|script).*?</\1>", "", "".join(data["text/html"])))
-        words = {word for word in "".join(data["text/plain"]).split() if not word.endswith("...")} - {"\\"}
+        bare = re.sub(
+            r"<[^>]+>", " ", re.sub(r"(?s)<(style|script).*?</\1>", "", "".join(data["text/html"]))
+        )
+        words = {
+            word for word in "".join(data["text/plain"]).split() if not word.endswith("...")
+        } - {"\\"}
         assert words <= set(html.unescape(bare).split())
 
 
 def test_notebooks_say_their_language_and_no_two_share_a_cell() -> None:
     assert [
-        name for name, c in contents().items() if not c["metadata"]["language_info"].items() >= LANGUAGE.items()
+        name
+        for name, c in contents().items()
+        if not c["metadata"]["language_info"].items() >= LANGUAGE.items()
     ] == []
     ids = [cell["id"] for content in contents().values() for cell in content["cells"]]
     assert len(ids) == len(set(ids))

@@ -35,7 +35,9 @@ with tempfile.TemporaryDirectory() as clone, use_db(session) as db:
     os.chdir(clone)
     Path(".venv").symlink_to(checkout / ".venv")
     os.environ["ROOM"] = options.room
-    if subprocess.run([Path(sys.executable).with_name("cosmic-ray"), "baseline", CONFIG], check=False).returncode:
+    if subprocess.run(
+        [Path(sys.executable).with_name("cosmic-ray"), "baseline", CONFIG], check=False
+    ).returncode:
         sys.exit("the tests fail without a mutant")
     init(find_modules([Path("ldpnb", options.room)]), db, {})
     mutants = {}
@@ -43,7 +45,9 @@ with tempfile.TemporaryDirectory() as clone, use_db(session) as db:
         (mutation,) = item.mutations
         row, column = mutation.start_pos
         # the `*` before keyword-only parameters is taken for a product
-        bare_star = mutation.module_path.read_text("utf-8").splitlines()[row - 1].startswith("*,", column)
+        bare_star = (
+            mutation.module_path.read_text("utf-8").splitlines()[row - 1].startswith("*,", column)
+        )
         if not bare_star and not excluded.match(mutation.operator_name):
             mutants[mutation.module_path, mutation.operator_name, mutation.occurrence] = item
     chosen = random.Random(options.seed).sample(sorted(mutants), min(options.sample, len(mutants)))
@@ -52,4 +56,6 @@ with tempfile.TemporaryDirectory() as clone, use_db(session) as db:
     execute(db, config)
     killed = sum(result.test_outcome == TestOutcome.KILLED for _, result in db.results)
     report(["--surviving-only", "--show-diff", str(session)], standalone_mode=False)
-    print(f"{options.room}: the tests killed {killed} of {len(chosen)} mutants drawn from {len(mutants)}")
+    print(
+        f"{options.room}: the tests killed {killed} of {len(chosen)} mutants drawn from {len(mutants)}"
+    )

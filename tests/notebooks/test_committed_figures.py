@@ -8,8 +8,8 @@ from typing import Any
 
 import pandas as pd
 import pytest
-
 from ldpnb.notebook.vegalite import MIME, titled
+
 from ldpnb.run import export
 from ldpnb.run.catalogue import catalogue, home
 from ldpnb.run.sameness import same
@@ -23,12 +23,20 @@ def shown(notebook: Path) -> dict[bytes, Any]:
     """Return the pictures of a notebook, each with the chart beside it."""
     cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
     data = [output.get("data", {}) for cell in cells for output in cell.get("outputs", [])]
-    return {a2b_base64("".join(one["image/png"])): one.get(MIME) for one in data if "image/png" in one}
+    return {
+        a2b_base64("".join(one["image/png"])): one.get(MIME) for one in data if "image/png" in one
+    }
 
 
 @pytest.mark.parametrize(
     "figure",
-    sorted({p.with_suffix("") for p in FIGURES.rglob("*.*") if p.name != "errata.md" and p.suffixes[0] != ".grid"}),
+    sorted(
+        {
+            p.with_suffix("")
+            for p in FIGURES.rglob("*.*")
+            if p.name != "errata.md" and p.suffixes[0] != ".grid"
+        }
+    ),
     ids=lambda p: p.name,
 )
 def test_a_committed_figure_belongs_to_its_numbers(figure: Path) -> None:
@@ -55,5 +63,7 @@ def test_a_notebook_shows_its_figures(notebook) -> None:
 
 
 def test_no_figure_is_of_no_notebook() -> None:
-    folders = {path.parent for path in FIGURES.rglob("*") if path.is_file() and path.name != "errata.md"}
+    folders = {
+        path.parent for path in FIGURES.rglob("*") if path.is_file() and path.name != "errata.md"
+    }
     assert folders <= {FIGURES, *(FIGURES / n.id for n in catalogue())}

@@ -15,12 +15,28 @@ from ldpnb.notebook.figures import draw
 # Machado, Oliveira and Fernandes (2009), complete deficiency, for linear RGB
 VISION = {
     "usual": np.eye(3),
-    "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
-    "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
-    "tritanopia": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+    "protanopia": [
+        [0.152286, 1.052583, -0.204868],
+        [0.114503, 0.786281, 0.099216],
+        [-0.003882, -0.048116, 1.051998],
+    ],
+    "deuteranopia": [
+        [0.367322, 0.860646, -0.227968],
+        [0.280085, 0.672501, 0.047413],
+        [-0.011820, 0.042940, 0.968881],
+    ],
+    "tritanopia": [
+        [1.255528, -0.076749, -0.178779],
+        [-0.078411, 0.930809, 0.147602],
+        [0.004733, 0.691367, 0.303900],
+    ],
 }
 XYZ = np.array(
-    [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]]
+    [
+        [0.4124564, 0.3575761, 0.1804375],
+        [0.2126729, 0.7151522, 0.0721750],
+        [0.0193339, 0.1191920, 0.9503041],
+    ]
 )
 FAMILIES = [family[:6] for family in looks.FAMILIES]
 
@@ -29,13 +45,17 @@ def lab(colour: str, vision: str) -> np.ndarray:
     """CIE L*a*b* of a colour as somebody sees it."""
     coded = np.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
     linear = np.where(coded <= 0.04045, coded / 12.92, ((coded + 0.055) / 1.055) ** 2.4)
-    x, y, z = np.cbrt(XYZ @ np.clip(np.array(VISION[vision]) @ linear, 0.001, 1) / [0.95047, 1, 1.08883])
+    x, y, z = np.cbrt(
+        XYZ @ np.clip(np.array(VISION[vision]) @ linear, 0.001, 1) / [0.95047, 1, 1.08883]
+    )
     return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda f: f[1])
 @pytest.mark.parametrize("vision", VISION)
-def test_series_of_one_figure_differ_for_every_kind_of_sight_and_in_grey(family: tuple[str, ...], vision: str) -> None:
+def test_series_of_one_figure_differ_for_every_kind_of_sight_and_in_grey(
+    family: tuple[str, ...], vision: str
+) -> None:
     for names in itertools.combinations({"truth": None} | dict.fromkeys(family), 2):
         one, other = (lab(looks.looks_of([name])[name].colour, vision) for name in names)
         assert np.linalg.norm(one - other) > 15, names
@@ -45,12 +65,16 @@ def test_series_of_one_figure_differ_for_every_kind_of_sight_and_in_grey(family:
 @pytest.mark.parametrize("family", looks.FAMILIES, ids=lambda f: f[1])
 def test_series_of_one_figure_differ_in_marker_and_dash_too(family: tuple[str, ...]) -> None:
     own = [looks.looks_of([name])[name] for name in family]
-    assert len({look.marker for look in own}) == len({str(look.dash) for look in own}) == len(family)
+    assert (
+        len({look.marker for look in own}) == len({str(look.dash) for look in own}) == len(family)
+    )
 
 
 def test_text_in_vector_files_is_text() -> None:
     content = io.BytesIO()
-    draw(Chart(pd.DataFrame({"x": [1.0, 2.0], "y": [3.0, 4.0]}), "x", "y", title="t")).savefig(content, format="pdf")
+    draw(Chart(pd.DataFrame({"x": [1.0, 2.0], "y": [3.0, 4.0]}), "x", "y", title="t")).savefig(
+        content, format="pdf"
+    )
     assert (mpl.rcParams["pdf.fonttype"], mpl.rcParams["svg.fonttype"]) == (42, "none")
     assert b"/Type3" not in content.getvalue()
     assert b"/FontFile2" in content.getvalue()

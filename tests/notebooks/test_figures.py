@@ -6,6 +6,7 @@ from pathlib import Path
 import matplotlib as mpl
 import pandas as pd
 import pytest
+from ldpnb.notebook.grids import Choice, Slider
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
 
@@ -13,10 +14,14 @@ from ldpnb.notebook import publishing
 from ldpnb.notebook.charts import Chart, Layer, Mark, curves
 from ldpnb.notebook.environment import FIGURES_FOLDER, HEADLESS
 from ldpnb.notebook.figures import draw
-from ldpnb.notebook.grids import Choice, Slider
 from ldpnb.notebook.live import live
 
-ROWS = [(1.0, 0.5, "MLE", None), (2.0, 0.25, "MLE", None), (1.0, 0.52, "Norm-Sub", 0.01), (2.0, 0.24, "Norm-Sub", 0.01)]
+ROWS = [
+    (1.0, 0.5, "MLE", None),
+    (2.0, 0.25, "MLE", None),
+    (1.0, 0.52, "Norm-Sub", 0.01),
+    (2.0, 0.24, "Norm-Sub", 0.01),
+]
 TABLE = pd.DataFrame(ROWS, columns=["epsilon", "mse", "by", "error"])
 
 
@@ -31,7 +36,10 @@ def test_theory_is_a_line_and_simulation_has_bars() -> None:
     looks = {line.get_label(): (line.get_linestyle(), line.get_marker()) for line in axis.lines}
     assert looks["MLE"][1] == looks["Norm-Sub"][0] == "None"
     (bars,) = (c for c in axis.collections if isinstance(c, LineCollection))
-    assert [part.vertices[:, 1].tolist() for part in bars.get_paths()] == [[0.5, 0.54], [0.22, 0.26]]
+    assert [part.vertices[:, 1].tolist() for part in bars.get_paths()] == [
+        [0.5, 0.54],
+        [0.22, 0.26],
+    ]
 
 
 def test_bands_and_panels_follow_the_table() -> None:
@@ -42,7 +50,9 @@ def test_bands_and_panels_follow_the_table() -> None:
 
 
 def test_panels_fill_rows_of_three_or_two_and_without_a_label_have_their_own_axes() -> None:
-    table = pd.concat([TABLE.assign(panel=f"panel {i}", mse=10**i * TABLE["mse"]) for i in range(6)])
+    table = pd.concat(
+        [TABLE.assign(panel=f"panel {i}", mse=10**i * TABLE["mse"]) for i in range(6)]
+    )
     axes = panels(curves(table, "epsilon", "mse", panel="panel", ylabel=""))
     assert axes[0].get_gridspec().get_geometry() == (2, 3)
     assert len({axis.get_ylim() for axis in axes}) == 6
@@ -53,7 +63,9 @@ def test_panels_fill_rows_of_three_or_two_and_without_a_label_have_their_own_axe
 
 def test_a_panel_alone_keeps_its_title_and_its_marks() -> None:
     mark = Mark(1.5, 0.4, "0.4", panel="MLE")
-    (axis,) = panels(curves(TABLE[TABLE["by"] == "MLE"], "epsilon", "mse", panel="by", marks=[mark]))
+    (axis,) = panels(
+        curves(TABLE[TABLE["by"] == "MLE"], "epsilon", "mse", panel="by", marks=[mark])
+    )
     assert axis.get_title(loc="left") == "MLE"
     assert [note.get_text() for note in axis.texts] == ["0.4"]
 
@@ -74,9 +86,14 @@ def test_a_figure_says_its_finding_its_setting_and_its_marks_and_names_its_curve
 
 
 def test_curves_are_named_at_their_ends_or_where_these_meet_in_a_legend() -> None:
-    lines = pd.DataFrame([(x, s * x, f"ε = {s}") for s in (3, 1, 2) for x in (0.0, 0.5, 1.0)], columns=["x", "y", "by"])
+    lines = pd.DataFrame(
+        [(x, s * x, f"ε = {s}") for s in (3, 1, 2) for x in (0.0, 0.5, 1.0)],
+        columns=["x", "y", "by"],
+    )
     (axis,) = panels(curves(lines, "x", "y", by="by"))
-    assert [(note.get_text(), note.xy) for note in axis.texts] == [(rf"$\varepsilon$ = {s}", (1, s)) for s in (3, 1, 2)]
+    assert [(note.get_text(), note.xy) for note in axis.texts] == [
+        (rf"$\varepsilon$ = {s}", (1, s)) for s in (3, 1, 2)
+    ]
     met = curves(lines.assign(y=lines["y"] + 20 * lines["x"]), "x", "y", by="by")
     assert not texts(met)
     assert [len(legend.texts) for legend in draw(met).subfigs[0].legends] == [3]
@@ -84,7 +101,11 @@ def test_curves_are_named_at_their_ends_or_where_these_meet_in_a_legend() -> Non
 
 @pytest.mark.parametrize("scale", ["linear", "category"])
 def test_layers_lie_on_each_other_and_names_are_below_each_other(scale: str) -> None:
-    rows = [(e, "MLE", v if scale == "linear" else f"${v}", 0.1 * v, 0.01) for e in (1.0, 2.0) for v in range(40)]
+    rows = [
+        (e, "MLE", v if scale == "linear" else f"${v}", 0.1 * v, 0.01)
+        for e in (1.0, 2.0)
+        for v in range(40)
+    ]
     table = pd.DataFrame(rows, columns=["epsilon", "estimator", "value", "truth", "sd"])
     layers = (Layer(name="band", y="truth", error="sd"), Layer(name="truth", y="truth"))
     drawn_as = {"panel": ("epsilon", "estimator"), "layers": layers, "xscale": scale}
@@ -95,7 +116,9 @@ def test_layers_lie_on_each_other_and_names_are_below_each_other(scale: str) -> 
     ]
     (inner,) = draw(chart).subfigs
     assert inner.get_suptitle() == ("s" if scale == "linear" else "s; the first 30 of 40 names")
-    assert all(len(axis.lines[-1].get_xdata()) == (40 if scale == "linear" else 30) for axis in inner.axes)
+    assert all(
+        len(axis.lines[-1].get_xdata()) == (40 if scale == "linear" else 30) for axis in inner.axes
+    )
     assert {text.get_text() for text in inner.legends[0].texts} == {"band", "truth"}
 
 
@@ -110,7 +133,11 @@ def test_bars_have_names_and_their_numbers_beside_them() -> None:
 
 def test_whole_numbers_have_whole_ticks_and_a_family_shares_a_ramp() -> None:
     table = pd.DataFrame(
-        {"records": [1, 2, 3] * 6, "y": range(18), "by": [f"{i} %" for i in range(6) for _ in range(3)]}
+        {
+            "records": [1, 2, 3] * 6,
+            "y": range(18),
+            "by": [f"{i} %" for i in range(6) for _ in range(3)],
+        }
     )
     (axis,) = panels(curves(table, "records", "y", by="by"))
     assert all(tick == round(tick) for tick in axis.get_xticks())
@@ -119,11 +146,15 @@ def test_whole_numbers_have_whole_ticks_and_a_family_shares_a_ramp() -> None:
     assert len(set(lightness)) == 6
 
 
-def test_published_files_repeat_to_the_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_published_files_repeat_to_the_byte(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     written = []
     for name in ("one", "two"):
         monkeypatch.setenv(FIGURES_FOLDER, str(tmp_path / name))
-        publishing.publish(curves(TABLE, "epsilon", "mse", by="by"), TABLE, "nb/fig", caption="Errors.")
+        publishing.publish(
+            curves(TABLE, "epsilon", "mse", by="by"), TABLE, "nb/fig", caption="Errors."
+        )
         written.append({p.name: p.read_bytes() for p in (tmp_path / name / "nb").iterdir()})
     assert set(written[0]) == {"fig.png", "fig.csv", "fig.json"}
     assert written[0] == written[1]
@@ -132,7 +163,9 @@ def test_published_files_repeat_to_the_byte(tmp_path: Path, monkeypatch: pytest.
     assert record["encoding"] == {"x": "epsilon", "y": "mse", "by": "by"}
 
 
-def test_a_published_table_holds_what_was_drawn_and_perhaps_further_series(tmp_path, monkeypatch) -> None:
+def test_a_published_table_holds_what_was_drawn_and_perhaps_further_series(
+    tmp_path, monkeypatch
+) -> None:
     monkeypatch.setenv(FIGURES_FOLDER, str(tmp_path))
     some = TABLE[TABLE["by"] == "MLE"]
     publishing.publish(curves(some, "epsilon", "mse", by="by"), TABLE, "fig", caption="Errors.")
@@ -140,7 +173,9 @@ def test_a_published_table_holds_what_was_drawn_and_perhaps_further_series(tmp_p
     assert kept.rows().equals(Chart(some, "epsilon", "mse", by="by").rows())
     for other in (TABLE.iloc[:3], TABLE.assign(mse=1.0)):
         with pytest.raises(ValueError, match="fig: needs the table that its figure was drawn from"):
-            publishing.publish(curves(TABLE, "epsilon", "mse", by="by"), other, "fig", caption="Errors.")
+            publishing.publish(
+                curves(TABLE, "epsilon", "mse", by="by"), other, "fig", caption="Errors."
+            )
 
 
 def test_a_figure_without_caption_or_numbers_is_refused() -> None:

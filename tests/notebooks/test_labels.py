@@ -10,7 +10,21 @@ from ldpnb.notebook import curves
 from ldpnb.notebook.figures import draw
 from ldpnb.notebook.labels import unset
 
-LABELS = ["$0-$9,999", "$x^$", "$$y$$", "$", "a_b_c", "50%", r"\input{x}", "a & b", "#1 ~ {^}", "[1pt]", "*", "|", "`"]
+LABELS = [
+    "$0-$9,999",
+    "$x^$",
+    "$$y$$",
+    "$",
+    "a_b_c",
+    "50%",
+    r"\input{x}",
+    "a & b",
+    "#1 ~ {^}",
+    "[1pt]",
+    "*",
+    "|",
+    "`",
+]
 
 
 def drawn(label: str) -> tuple[float, float]:
@@ -30,14 +44,23 @@ def test_a_figure_shows_every_sign_of_a_label(label: str) -> None:
 
 def test_names_on_axes_of_curves_and_panels_and_the_words_above_them_are_no_mathematics() -> None:
     table = pd.DataFrame({"name": LABELS, "users": range(len(LABELS))})
-    rows = [(e, e * i, LABELS[i], p) for i in range(len(LABELS)) for e in (1, 2) for p in LABELS[:2]]
+    rows = [
+        (e, e * i, LABELS[i], p) for i in range(len(LABELS)) for e in (1, 2) for p in LABELS[:2]
+    ]
     long = pd.DataFrame(rows, columns=["$e^", "l_$", "by", "panel"])
     for chart in (
-        curves(table, "name", "users", xscale="category", title="From $0-$9,999", setting="of $x^$"),
-        curves(long, "$e^", "l_$", by="by", panel="panel", title="From $0-$9,999", setting="of $x^$"),
+        curves(
+            table, "name", "users", xscale="category", title="From $0-$9,999", setting="of $x^$"
+        ),
+        curves(
+            long, "$e^", "l_$", by="by", panel="panel", title="From $0-$9,999", setting="of $x^$"
+        ),
     ):
         figure = draw(chart)
         figure.canvas.draw()
         shown = {text.get_text() for text in figure.findobj(Text)}
         assert {unset(label) for label in [*LABELS, *chart.labels]} <= shown
-        assert (figure.get_suptitle(), figure.subfigs[0].get_suptitle()) == (r"From \$0-\$9,999", r"of \$x^\$")
+        assert (figure.get_suptitle(), figure.subfigs[0].get_suptitle()) == (
+            r"From \$0-\$9,999",
+            r"of \$x^\$",
+        )

@@ -5,10 +5,10 @@ from typing import Any
 import ipywidgets
 import pandas as pd
 import pytest
+from ldpnb.notebook.grids import Choice, Slider
 
 from ldpnb.notebook import curves
 from ldpnb.notebook.environment import HEADLESS
-from ldpnb.notebook.grids import Choice, Slider
 from ldpnb.notebook.live import live
 
 
@@ -20,15 +20,22 @@ def section(monkeypatch: pytest.MonkeyPatch):
     boxes, calls = [], []
     monkeypatch.setattr("IPython.display.display", lambda bundle, raw: shown.append(bundle))
     make = ipywidgets.VBox
-    monkeypatch.setattr(ipywidgets, "VBox", lambda children: boxes.append(make(children)) or boxes[-1])
+    monkeypatch.setattr(
+        ipywidgets, "VBox", lambda children: boxes.append(make(children)) or boxes[-1]
+    )
 
     def redraw(epsilon, people, kind):
         calls.append((epsilon, people, kind))
         if epsilon > 3:
             raise ValueError("epsilon must be <= 3")
-        return curves(pd.DataFrame({"x": [0, people], "y": [0, 1]}), "x", "y"), f"{people} people < all"
+        return curves(
+            pd.DataFrame({"x": [0, people], "y": [0, 1]}), "x", "y"
+        ), f"{people} people < all"
 
-    controls = {"epsilon": Slider(1.0, 0.1, 5.0, "nats"), "people": Slider(100, 1, 10_000, log=True)}
+    controls = {
+        "epsilon": Slider(1.0, 0.1, 5.0, "nats"),
+        "people": Slider(100, 1, 10_000, log=True),
+    }
     live(redraw, **controls, kind=Choice("a", ["a", "b"]))
     assert shown[0]["text/plain"] == "100 people < all"
     assert shown[0]["application/vnd.jupyter.widget-view+json"]["model_id"] == boxes[0].model_id

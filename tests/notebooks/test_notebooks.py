@@ -9,7 +9,9 @@ import pytest
 from ldpnb.run.catalogue import Notebook, catalogue, home
 
 EVERY = pytest.mark.parametrize("notebook", catalogue(), ids=lambda n: n.id)
-RESULTS = pytest.mark.parametrize("notebook", [n for n in catalogue() if n.source], ids=lambda n: n.id)
+RESULTS = pytest.mark.parametrize(
+    "notebook", [n for n in catalogue() if n.source], ids=lambda n: n.id
+)
 
 
 def code_cells(notebook: Notebook) -> list[dict]:
@@ -22,7 +24,12 @@ def test_every_cell_was_executed_without_error(notebook: Notebook) -> None:
     cells = code_cells(notebook)
     assert all(c["execution_count"] for c in cells), "run `make figures`"
     assert any(c["outputs"] for c in cells)
-    assert not [o for c in cells for o in c["outputs"] if o["output_type"] == "error" or o.get("name") == "stderr"]
+    assert not [
+        o
+        for c in cells
+        for o in c["outputs"]
+        if o["output_type"] == "error" or o.get("name") == "stderr"
+    ]
 
 
 @EVERY
@@ -33,27 +40,43 @@ def test_cells_and_their_functions_are_short_and_cells_show_their_value(notebook
         longest = 32 if "parameters" in cell["metadata"].get("tags", []) else 14
         assert len(cell["text"].splitlines()) <= longest, cell["text"]
         assert not cell["text"].rstrip().endswith(";")
-        functions = [node for node in ast.walk(ast.parse(cell["text"])) if isinstance(node, ast.FunctionDef)]
+        functions = [
+            node for node in ast.walk(ast.parse(cell["text"])) if isinstance(node, ast.FunctionDef)
+        ]
         assert all(f.end_lineno - f.lineno < 9 for f in functions), cell["text"]
 
 
 @EVERY
 def test_a_live_section_reads_nothing_that_a_later_cell_makes_anew(notebook: Notebook) -> None:
-    tables = [symtable.symtable(cell["text"], cell["text"], "exec") for cell in code_cells(notebook)]
+    tables = [
+        symtable.symtable(cell["text"], cell["text"], "exec") for cell in code_cells(notebook)
+    ]
     live = [place for place, cell in enumerate(code_cells(notebook)) if "live(" in cell["text"]]
     for place in live:
-        functions = [child for child in tables[place].get_children() if isinstance(child, symtable.Function)]
+        functions = [
+            child for child in tables[place].get_children() if isinstance(child, symtable.Function)
+        ]
         read = {name for function in functions for name in function.get_globals()}
         later = {
-            symbol.get_name() for table in tables[place + 1 :] for symbol in table.get_symbols() if symbol.is_assigned()
+            symbol.get_name()
+            for table in tables[place + 1 :]
+            for symbol in table.get_symbols()
+            if symbol.is_assigned()
         }
         assert not read & later
 
 
 @EVERY
 def test_every_parameter_is_declared(notebook: Notebook) -> None:
-    cells = [c["text"] for c in code_cells(notebook) if "parameters" in c["metadata"].get("tags", [])]
-    assigned = [node.target.id for cell in cells for node in ast.parse(cell).body if isinstance(node, ast.AnnAssign)]
+    cells = [
+        c["text"] for c in code_cells(notebook) if "parameters" in c["metadata"].get("tags", [])
+    ]
+    assigned = [
+        node.target.id
+        for cell in cells
+        for node in ast.parse(cell).body
+        if isinstance(node, ast.AnnAssign)
+    ]
     assert [parameter.name for parameter in notebook.parameters] == assigned
 
 
@@ -66,7 +89,9 @@ def test_a_result_declares_its_parameters_first_and_a_seed_if_it_draws(notebook:
 
 
 @RESULTS
-def test_a_result_decides_claims_publishes_figures_and_ends_in_a_live_section(notebook: Notebook) -> None:
+def test_a_result_decides_claims_publishes_figures_and_ends_in_a_live_section(
+    notebook: Notebook,
+) -> None:
     assert notebook.claims
     assert "live(" in "".join(c["text"] for c in code_cells(notebook)[-2:])
     assert list((home() / "figures" / notebook.id).glob("*.csv"))

@@ -38,14 +38,22 @@ def estimates_of_sampled_counts() -> Pairs:
         named = sum(n * pi * s for n, s in groups)
         if row.estimator == "c_DE":
             yield row.expected, (named - 50_000 * q) / (p - q)
-            yield row.standard_deviation, np.sqrt(sum(n * pi * s * (1 - pi * s) for n, s in groups)) / (p - q)
+            yield (
+                row.standard_deviation,
+                np.sqrt(sum(n * pi * s * (1 - pi * s) for n, s in groups)) / (p - q),
+            )
         if row.estimator == "g_DE":
-            yield row.standard_deviation, np.sqrt(sum(n * pi * s * (1 - pi * s) for n, s in groups)) / (p - q) / pi
+            yield (
+                row.standard_deviation,
+                np.sqrt(sum(n * pi * s * (1 - pi * s) for n, s in groups)) / (p - q) / pi,
+            )
 
 
 @CASES.append
 def distances_with_few_and_all_reports() -> Pairs:
-    holders = rows("1_biswas2022/01_sampling_bias/figure_1", estimator="c_DE", sampling_rate=0.1).truth.to_numpy()
+    holders = rows(
+        "1_biswas2022/01_sampling_bias/figure_1", estimator="c_DE", sampling_rate=0.1
+    ).truth.to_numpy()
     for row in rows("1_biswas2022/02_tv_vs_communication/ends").itertuples():
         p, q = krr(row.epsilon, 101)
         for pi, shown in ((0.1, row[2]), (1.0, row[3])):
@@ -63,7 +71,9 @@ def losses_of_fixed_and_independent_samples() -> Pairs:
             row.loss,
             {
                 "fixed size": np.log(kept + rate * np.exp(2 * epsilon)),
-                "independent (Poisson)": np.log((kept + rate * np.exp(epsilon)) / (kept + rate * np.exp(-epsilon))),
+                "independent (Poisson)": np.log(
+                    (kept + rate * np.exp(epsilon)) / (kept + rate * np.exp(-epsilon))
+                ),
                 "no amplification": 2 * epsilon,
             }[row.sample],
         )
@@ -72,7 +82,9 @@ def losses_of_fixed_and_independent_samples() -> Pairs:
 @CASES.append
 def bounds_of_random_sizes() -> Pairs:
     m = np.arange(1, 101)
-    for row in rows("2_bun2022/01_random_sample_size/figure_2", quantity="upper bound").itertuples():
+    for row in rows(
+        "2_bun2022/01_random_sample_size/figure_2", quantity="upper bound"
+    ).itertuples():
         if row.panel.startswith("n = 100,"):
             logs = -((m - 20) ** 2) / (2 * row.deviation_of_the_size**2) + m
             tilted = np.exp(logs - logs.max())
@@ -93,14 +105,18 @@ def tests_for_a_size() -> Pairs:
         limits = np.concatenate([np.zeros(2 * gap), np.full(2 * gap, e - 1)])
         goal = np.zeros(gap + 1)
         goal[[0, -1]] = 1, -1
-        solved = optimize.linprog(goal, np.vstack([step, back, -step, -back]), limits, bounds=(0, 1))
+        solved = optimize.linprog(
+            goal, np.vstack([step, back, -step, -back]), limits, bounds=(0, 1)
+        )
         yield row.advantage, -solved.fun
 
 
 @CASES.append
 def losses_of_clusters() -> Pairs:
     odds, epsilon = 10 / 90, 0.1
-    table = rows("2_bun2022/03_cluster_lower_bounds/losses", design="equal sizes, deletion", quantity="exact")
+    table = rows(
+        "2_bun2022/03_cluster_lower_bounds/losses", design="equal sizes, deletion", quantity="exact"
+    )
     for size, loss in zip(table.cluster_size, table.loss, strict=True):
         here, there = (1 + odds * np.exp(epsilon * far) for far in (2 * size, 2 * size - 1))
         yield loss, np.log(here / there)
@@ -140,7 +156,9 @@ def errors_of_two_values() -> Pairs:
 def least_errors_of_three_values() -> Pairs:
     """Under Jeffreys' prior values come from Polya's urn: all of them are listed, with all their reports."""
     p, q = krr(1.0, 3)
-    table = rows("3_lopuhaa2020/03_optimal_estimators/few_users", prior="Jeffreys' prior", estimator="Bayes")
+    table = rows(
+        "3_lopuhaa2020/03_optimal_estimators/few_users", prior="Jeffreys' prior", estimator="Bayes"
+    )
     for row in table[table.users_n <= 4].itertuples():
         n, second = row.users_n, (1.5 * 0.5) / (1.5 * 2.5) * 3
         held = np.array(list(product(range(3), repeat=n)))
@@ -174,13 +192,21 @@ def losses_of_the_discretised_means() -> Pairs:
     for row in rows("4_juarez2022/01_privacy_audit/discretised").itertuples():
         claim = row.claimed_budget_ε
         kept, changed = krr(claim, 2)
-        own, moved = [kept * np.array(sign) for sign in ([kept, changed], [changed, kept])], np.full(2, changed / 2)
-        inputs = [np.concatenate([one, moved]) for one in own] + [np.concatenate([moved, one]) for one in own]
+        own, moved = (
+            [kept * np.array(sign) for sign in ([kept, changed], [changed, kept])],
+            np.full(2, changed / 2),
+        )
+        inputs = [np.concatenate([one, moved]) for one in own] + [
+            np.concatenate([moved, one]) for one in own
+        ]
         pairs = list(product(inputs, inputs))
         if row.what.startswith("loss"):
             yield row.value, max(np.log(one / other).max() for one, other in pairs) / claim - 1
         else:
-            yield row.value, max(np.maximum(one - np.exp(claim) * other, 0).sum() for one, other in pairs)
+            yield (
+                row.value,
+                max(np.maximum(one - np.exp(claim) * other, 0).sum() for one, other in pairs),
+            )
 
 
 @CASES.append
@@ -189,7 +215,9 @@ def largest_variances_of_a_gap() -> Pairs:
     for row in rows("4_juarez2022/02_gap_error/figure_1", panel="budgets as claimed").itertuples():
         a, t = krr(row.budget_ε, 2)[0], np.tanh(row.budget_ε / 2)
         yield row.M_R, 2 / (n * (a * t) ** 2)
-    for row in rows("4_juarez2022/05_better_mechanisms/variances", mechanism="signed bit").itertuples():
+    for row in rows(
+        "4_juarez2022/05_better_mechanisms/variances", mechanism="signed bit"
+    ).itertuples():
         yield row.largest_variance_of_the_gap, 2 / (n * np.tanh(row.budget_ε / 2) ** 2)
 
 

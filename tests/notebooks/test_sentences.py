@@ -15,7 +15,11 @@ from ldpnb.run.catalogue import catalogue
 
 EVERY = {notebook.id: notebook for notebook in catalogue()}
 SAMPLE = ["5_lecture20/01_means"]
-CHOSEN = [name for name in EVERY if EVERY[name].parameters] if os.environ.get("LDPNB_THOROUGH") else SAMPLE
+CHOSEN = (
+    [name for name in EVERY if EVERY[name].parameters]
+    if os.environ.get("LDPNB_THOROUGH")
+    else SAMPLE
+)
 NUMBER = re.compile(r"(?<![\w.])\d[\d,]*\.?\d*(?:e[-+]?\d+)?|(?<![\w.])\.\d+(?:e[-+]?\d+)?")
 SETTING = re.compile(r"source|default|printed|published|\d{4}\)|arXiv|doi|setting", re.IGNORECASE)
 OTHERS: dict[str, dict[str, Any]] = {
@@ -54,8 +58,12 @@ def sentences(cells: list[dict[str, Any]], figures: Path) -> list[str]:
     """What a run has in words: typed, computed, in captions and in titles; not its claims."""
     texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
     for cell in cells:
-        shown = [output.get("data", {}).get("text/markdown", []) for output in cell.get("outputs", [])]
-        texts += ["".join(text) for text in shown if "claims" not in cell["metadata"].get("tags", [])]
+        shown = [
+            output.get("data", {}).get("text/markdown", []) for output in cell.get("outputs", [])
+        ]
+        texts += [
+            "".join(text) for text in shown if "claims" not in cell["metadata"].get("tags", [])
+        ]
     records = [json.loads(path.read_text()) for path in sorted(figures.rglob("*.json"))]
     texts += [record.get(key, "") for record in records for key in ("caption", "title", "setting")]
     return re.split(r"(?<=[.:;!?])\s|\n\n", "\n\n".join(texts))
@@ -65,11 +73,15 @@ def long(texts: Iterable[str]) -> set[str]:
     """Numbers of three digits or more, other than years and powers of ten; ends of sentences are none of theirs."""
     numbers = {number.rstrip(".,") for text in texts for number in NUMBER.findall(text)}
     digits = {number: re.sub(r"e.*|[.,]", "", number).strip("0") for number in numbers}
-    return {n for n in numbers if len(digits[n]) >= 3 and not re.fullmatch(r"(19|20)\d\d", digits[n])}
+    return {
+        n for n in numbers if len(digits[n]) >= 3 and not re.fullmatch(r"(19|20)\d\d", digits[n])
+    }
 
 
 @pytest.mark.parametrize("name", CHOSEN)
-def test_no_sentence_has_a_number_of_the_default_when_run_with_other_parameters(name: str, tmp_path: Path) -> None:
+def test_no_sentence_has_a_number_of_the_default_when_run_with_other_parameters(
+    name: str, tmp_path: Path
+) -> None:
     notebook = EVERY[name]
     given = {p.name: changed(p) for p in notebook.parameters} | OTHERS.get(name, {})
     assert given != {p.name: p.default for p in notebook.parameters}
@@ -80,7 +92,9 @@ def test_no_sentence_has_a_number_of_the_default_when_run_with_other_parameters(
     gone = long([*outputs(before), *(str(p.default) for p in notebook.parameters)])
     gone -= long([*outputs(after), *map(str, given.values())])
     assert gone
-    assert [s for s in sentences(after, task.figures) if gone & long([s]) and not SETTING.search(s)] == []
+    assert [
+        s for s in sentences(after, task.figures) if gone & long([s]) and not SETTING.search(s)
+    ] == []
 
 
 def test_long_numbers_are_those_of_three_digits() -> None:

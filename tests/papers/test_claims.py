@@ -36,7 +36,9 @@ from ldpnb.run import errata
 from ldpnb.run.catalogue import catalogue
 from ldpnb.run.ledger import changes, committed_ledger, ledger
 
-threadpool_limits(1)  # beside other workers a thread of linear algebra that waits burns what they need
+threadpool_limits(
+    1
+)  # beside other workers a thread of linear algebra that waits burns what they need
 
 LEDGER = {row["claim"]: row for row in committed_ledger()}
 PAPERS = Path(ldpnb.__file__).parent / "papers"
@@ -66,8 +68,14 @@ def public() -> frozenset[str]:
             if getattr(thing, "__module__", "") == own:
                 parts = [f".{part}" for part in vars(thing)] if isinstance(thing, type) else [""]
                 paths |= {f"{own.removeprefix('ldpnb.')}.{name}{part}" for part in parts}
-    made = {path: function_of(path) for path in paths if not re.search(r"\._|formulas\.sizes", path)}
-    kinds = {path: str(own.__annotations__["return"]) for path, own in made.items() if inspect.isfunction(own)}
+    made = {
+        path: function_of(path) for path in paths if not re.search(r"\._|formulas\.sizes", path)
+    }
+    kinds = {
+        path: str(own.__annotations__["return"])
+        for path, own in made.items()
+        if inspect.isfunction(own)
+    }
     return frozenset(path for path, kind in kinds.items() if not NO_NUMBERS.search(kind))
 
 
@@ -115,7 +123,9 @@ def replacement(path: str, make: Callable[[Any], Any]) -> tuple[Any, str, Any]:
 @cache
 def recorders() -> list[tuple[Any, str, Any]]:
     paths = {*public(), *DECIDING, *(path for _, path in RESTING)}
-    return [replacement(path, lambda right, path=path: recorded(path, right)) for path in sorted(paths)]
+    return [
+        replacement(path, lambda right, path=path: recorded(path, right)) for path in sorted(paths)
+    ]
 
 
 @cache
@@ -137,7 +147,9 @@ def trace(asking: claims.Claim | Route) -> Trace:
 def routes(claim: claims.Claim) -> Iterator[Route]:
     """The second routes of the formulas under a claim."""
     own = sections._routes.get(claim.source, {})
-    yield from (route for path in claim.rests_on for route, formulas in own.items() if path in formulas)
+    yield from (
+        route for path in claim.rests_on for route, formulas in own.items() if path in formulas
+    )
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -173,14 +185,18 @@ def test_a_claim_is_decided_as_committed_by_evidence_with_numbers_from_the_formu
     assert re.search(r"\d", verdict.evidence) or verdict.kind == "proof"
     assert not re.search(r"\de-1[3-9]", verdict.evidence), "rounding errors differ between machines"
     called = set().union(*(own.direct for own in traces))
-    assert not (called & {*public()}) - {*claim.rests_on}, "list them under the row, or split the second route"
+    assert not (called & {*public()}) - {*claim.rests_on}, (
+        "list them under the row, or split the second route"
+    )
     assert called & DECIDING
 
 
 def test_every_claim_stands_in_exactly_one_notebook_of_its_source() -> None:
     shown = [(claim, notebook.id) for notebook in catalogue() for claim in notebook.claims]
     assert sorted(claim for claim, _ in shown) == sorted(claim.id for claim in claims.claims())
-    of_a_source = [(claim.split("/")[0], notebook) for claim, notebook in shown if "companion/" not in claim]
+    of_a_source = [
+        (claim.split("/")[0], notebook) for claim, notebook in shown if "companion/" not in claim
+    ]
     assert all(source in notebook for source, notebook in of_a_source)
 
 
@@ -204,10 +220,17 @@ def test_the_committed_ledger_is_current() -> None:
 @contextlib.contextmanager
 def replaced(source: str, path: str, make: Callable[[Any], Any]) -> Iterator[None]:
     """Replace a formula; second routes that call it are compared anew, the others agree."""
-    anew = {route for claim in RESTING[source, path] for route in routes(claim) if trace(route).calls[path]}
+    anew = {
+        route
+        for claim in RESTING[source, path]
+        for route in routes(claim)
+        if trace(route).calls[path]
+    }
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of what a wrong formula leads to
-        patch.setattr(sections, "parted", cache(lambda route: compared(route) if route in anew else ""))
+        patch.setattr(
+            sections, "parted", cache(lambda route: compared(route) if route in anew else "")
+        )
         patch.setattr(*replacement(path, make))
         yield
 
@@ -215,7 +238,9 @@ def replaced(source: str, path: str, make: Callable[[Any], Any]) -> Iterator[Non
 def opened(claim: claims.Claim) -> bool:
     """Whether a claim is open, for another reason than one that is open as it stands."""
     verdict, committed = claim.check(), LEDGER[claim.id]
-    return verdict.status == "open" and (committed["status"] != "open" or verdict.evidence != committed["evidence"])
+    return verdict.status == "open" and (
+        committed["status"] != "open" or verdict.evidence != committed["evidence"]
+    )
 
 
 def differs(wrong: Callable[..., Any], call: Call) -> bool:
@@ -227,18 +252,32 @@ def differs(wrong: Callable[..., Any], call: Call) -> bool:
 
 
 @ALL
-def test_a_formula_wrong_by_one_per_cent_opens_every_verdict_that_rests_on_it(source: str, path: str) -> None:
-    with replaced(source, path, lambda right: lambda *args, **kwargs: wrong_result(right(*args, **kwargs))):
-        assert not [claim.id for claim in RESTING[source, path] if not opened(claim)], "compare it by a second route"
+def test_a_formula_wrong_by_one_per_cent_opens_every_verdict_that_rests_on_it(
+    source: str, path: str
+) -> None:
+    with replaced(
+        source, path, lambda right: lambda *args, **kwargs: wrong_result(right(*args, **kwargs))
+    ):
+        assert not [claim.id for claim in RESTING[source, path] if not opened(claim)], (
+            "compare it by a second route"
+        )
 
 
 @ALL
-def test_a_formula_wrong_in_kind_opens_every_verdict_that_rests_on_it(source: str, path: str) -> None:
+def test_a_formula_wrong_in_kind_opens_every_verdict_that_rests_on_it(
+    source: str, path: str
+) -> None:
     resting = {claim: (*routes(claim), claim) for claim in RESTING[source, path]}
-    made = (call for asking in resting.values() for one in asking for call in trace(one).calls[path])
+    made = (
+        call for asking in resting.values() for one in asking for call in trace(one).calls[path]
+    )
     missed = []
-    for kind, wrong in wrong_formulas(path, ([*args, *kwargs.values()] for args, kwargs, _ in made)):
-        moved = cache(lambda one, wrong=wrong: any(differs(wrong, call) for call in trace(one).calls[path]))
+    for kind, wrong in wrong_formulas(
+        path, ([*args, *kwargs.values()] for args, kwargs, _ in made)
+    ):
+        moved = cache(
+            lambda one, wrong=wrong: any(differs(wrong, call) for call in trace(one).calls[path])
+        )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tried = [claim for claim, asking in resting.items() if any(map(moved, asking))]

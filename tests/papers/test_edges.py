@@ -31,7 +31,9 @@ def an_emptied_cluster_that_goes() -> bool:
 
 def others_that_change_places() -> bool:
     first, second = {("x",): 0.1, ("a",): 0.8, ("b",): 0.1}, {("y",): 0.1, ("a",): 0.1, ("b",): 0.8}
-    return optimiser.largest_loss(first, second, epsilon=EPSILON).loss > unequal.one_draw_loss(0.1, 0.1, EPSILON)
+    return optimiser.largest_loss(first, second, epsilon=EPSILON).loss > unequal.one_draw_loss(
+        0.1, 0.1, EPSILON
+    )
 
 
 def numbers_as_they_are() -> bool:
@@ -41,11 +43,23 @@ def numbers_as_they_are() -> bool:
 
 
 EDGES: dict[str, tuple[str, Callable[[], object]]] = {
-    "bun2022/lemmas-a.2-to-a.4": (r"every other pair within $\varepsilon_1$", mixtures_of_apart_components),
+    "bun2022/lemmas-a.2-to-a.4": (
+        r"every other pair within $\varepsilon_1$",
+        mixtures_of_apart_components,
+    ),
     "bun2022/theorem-5.2": ("an emptied cluster stays", an_emptied_cluster_that_goes),
-    "bun2022/section-6-data-dependent-inclusion": ("in the same proportions", others_that_change_places),
-    "bun2022/theorem-7.2": ("has Theorem 4.3's bound", lambda: rounding.random_rounding_loss(4, 0.75, 0.5) > 0.5),
-    "companion/the-best-channel-for-a-gap": ("a channel that takes numbers unrounded", numbers_as_they_are),
+    "bun2022/section-6-data-dependent-inclusion": (
+        "in the same proportions",
+        others_that_change_places,
+    ),
+    "bun2022/theorem-7.2": (
+        "has Theorem 4.3's bound",
+        lambda: rounding.random_rounding_loss(4, 0.75, 0.5) > 0.5,
+    ),
+    "companion/the-best-channel-for-a-gap": (
+        "a channel that takes numbers unrounded",
+        numbers_as_they_are,
+    ),
 }
 """Words that a verdict needs, and what happens where they do not hold."""
 

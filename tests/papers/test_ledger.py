@@ -74,7 +74,11 @@ def test_every_committed_row_keeps_the_rules() -> None:
         assert row.over or row.status == "open", row.claim
         assert len(row.evidence.split()) <= 30, row.claim
         assert row.status not in ("refuted", "corrected") or row.corrected, row.claim
-        assert row.status != "supported" or row.reach == "instances" or "in conflict with the source" in row.assumption
+        assert (
+            row.status != "supported"
+            or row.reach == "instances"
+            or "in conflict with the source" in row.assumption
+        )
 
 
 @pytest.mark.parametrize("source", claims.LEDGERS)
@@ -93,7 +97,9 @@ def test_the_readme_counts_the_ledger(source: str) -> None:
     assert {word: int(shown[word]) for word in words} == {word: counted[word] for word in words}
 
 
-@pytest.mark.parametrize(("word", "largest"), [("equal", 1.05), ("about", 1.1), ("similar", 1.25), ("near", 4.0)])
+@pytest.mark.parametrize(
+    ("word", "largest"), [("equal", 1.05), ("about", 1.1), ("similar", 1.25), ("near", 4.0)]
+)
 def test_a_word_of_degree_ends_at_its_ratio_either_way(word: str, largest: float) -> None:
     inside, beyond = np.array([1.0, largest, 1 / largest]), largest * (1 + 1e-9)
     assert claims.within(word, inside, 1.0)

@@ -8,7 +8,11 @@ import pytest
 
 from ldpnb import claims
 
-NUMBERED = list(csv.DictReader((Path(__file__).parent / "numbered.csv").read_text(encoding="utf-8").splitlines()))
+NUMBERED = list(
+    csv.DictReader(
+        (Path(__file__).parent / "numbered.csv").read_text(encoding="utf-8").splitlines()
+    )
+)
 
 
 def named(number: str, place: str) -> bool:
@@ -28,4 +32,6 @@ def test_what_a_source_numbers_has_a_row(entry: dict[str, str]) -> None:
 
 def test_every_source_is_listed() -> None:
     listed = {entry["source"] for entry in NUMBERED}
-    assert listed == claims.SOURCES.keys(), "list what a source numbers, or why nothing, in tests/papers/numbered.csv"
+    assert listed == claims.SOURCES.keys(), (
+        "list what a source numbers, or why nothing, in tests/papers/numbered.csv"
+    )

@@ -21,8 +21,13 @@ little = "at most two"
 """
 
 
-def load(folder: Path, monkeypatch: pytest.MonkeyPatch, words: str, numbers: object = None) -> list[claims.Claim]:
-    package, checks = types.ModuleType("ldpnb.papers.own"), types.ModuleType("ldpnb.papers.own.section_1")
+def load(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, words: str, numbers: object = None
+) -> list[claims.Claim]:
+    package, checks = (
+        types.ModuleType("ldpnb.papers.own"),
+        types.ModuleType("ldpnb.papers.own.section_1"),
+    )
     package.SECTIONS = ("section_1",)  # type: ignore[attr-defined]
     checks.__file__ = str(folder / "section_1.py")
 
@@ -39,22 +44,38 @@ def load(folder: Path, monkeypatch: pytest.MonkeyPatch, words: str, numbers: obj
 
 def test_words_and_numbers_come_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (claim,) = load(tmp_path, monkeypatch, ROW)
-    assert (claim.id, claim.says, claim.rests_on) == ("own/theorem-1", "One is at most two.", ("claims.agree",))
+    assert (claim.id, claim.says, claim.rests_on) == (
+        "own/theorem-1",
+        "One is at most two.",
+        ("claims.agree",),
+    )
     verdict = claim.check()
-    assert (verdict.status, verdict.evidence, verdict.over) == ("supported", "it is 1.00", "$x > 0$")
+    assert (verdict.status, verdict.evidence, verdict.over) == (
+        "supported",
+        "it is 1.00",
+        "$x > 0$",
+    )
 
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('kind = "proof"', 'kind = "hope"', r"section_1.toml, \[theorem-1\]: kind must be one of .*got kind='hope'"),
+        (
+            'kind = "proof"',
+            'kind = "hope"',
+            r"section_1.toml, \[theorem-1\]: kind must be one of .*got kind='hope'",
+        ),
         ('place = "Theorem 1"', "place = 1", "place must be of type str, got place=1"),
         ('kind = "proof"', "", "kind must be given"),
         ("over =", "ower =", "key must be one of .*got key='ower'"),
         ("claims.agree", "claims.no_such", "no_such"),
         ("theorem-1", "theorem-2", "theorem_2"),
         ("says =", "asks =", "a question .* must be given together"),
-        ("One is @{little}.", "One.", r"section_1.toml, \[phrases\]: every phrase must be used, got little"),
+        (
+            "One is @{little}.",
+            "One.",
+            r"section_1.toml, \[phrases\]: every phrase must be used, got little",
+        ),
     ],
 )
 def test_a_wrong_row_is_named(
@@ -65,7 +86,9 @@ def test_a_wrong_row_is_named(
 
 
 @pytest.mark.parametrize("numbers", [{}, {"size": 1, "more": 2}])
-def test_fields_and_numbers_agree(numbers: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fields_and_numbers_agree(
+    numbers: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (claim,) = load(tmp_path, monkeypatch, ROW, numbers)
     with pytest.raises(ValueError, match=r"own/theorem-1: the fields .* lacks (size|more)"):
         claim.check()
@@ -80,7 +103,11 @@ def test_a_question_is_answered_or_open(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_a_key_tells_the_place() -> None:
-    places = {"theorem-4.1": "Theorem 4.1", "theorem-4.1-allocation": "Theorem 4.1, allocation", "abstract": "Abstract"}
+    places = {
+        "theorem-4.1": "Theorem 4.1",
+        "theorem-4.1-allocation": "Theorem 4.1, allocation",
+        "abstract": "Abstract",
+    }
     places |= {
         "equation-7": "Equation (7)",
         "appendix-b-error": "Appendix B, error",

@@ -32,11 +32,26 @@ def test_real_files_are_read_with_group_labels_and_order(tmp_path: Path) -> None
     assert recorded["group"].tolist() == ["male", "male", "female"]
     assert recorded["client"].tolist() == [0, 0, 1]
     assert recorded["activity"].tolist() == [1, 3, 3]
-    assert recorded[[*sessions.FEATURES]].iloc[0].tolist() == [0, 0.27, 1.01, -0.08, 1, -63.5, 2.42, 924.25]
+    assert recorded[[*sessions.FEATURES]].iloc[0].tolist() == [
+        0,
+        0.27,
+        1.01,
+        -0.08,
+        1,
+        -63.5,
+        2.42,
+        924.25,
+    ]
 
 
 @pytest.mark.parametrize(
-    "line", ["1,2,3", "0,0.2,1,0,2,-60,1,921.75,5", "0,0.2,1,0,2,-60,one,921.75,3", "0,nan,1,0,2,-60,1,921.75,3"]
+    "line",
+    [
+        "1,2,3",
+        "0,0.2,1,0,2,-60,1,921.75,5",
+        "0,0.2,1,0,2,-60,one,921.75,3",
+        "0,nan,1,0,2,-60,1,921.75,3",
+    ],
 )
 def test_a_malformed_reading_is_refused_with_its_file(tmp_path: Path, line: str) -> None:
     write(tmp_path, "d1p01M", [READING, line])

@@ -21,7 +21,9 @@ from ldpnb.run.catalogue import find
 COUNTS = sampling.data_sets(20_000, seed=5)["Bin(100, .5)"]
 
 
-def scores(table: pd.DataFrame, simulated: str, exact: str, error: str = "standard error") -> pd.Series:
+def scores(
+    table: pd.DataFrame, simulated: str, exact: str, error: str = "standard error"
+) -> pd.Series:
     """Distances of simulated from exact values in standard errors, where both stand in one row."""
     return (table[simulated] - table[exact]) / table[error]
 
@@ -29,7 +31,9 @@ def scores(table: pd.DataFrame, simulated: str, exact: str, error: str = "standa
 def by_rows(table: pd.DataFrame, value: str, error: str = "standard error") -> pd.Series:
     """The same where the exact values are rows without a standard error."""
     keys = [column for column in table if column not in (value, error)]
-    exact, simulated = (table[table[error].isna() == is_exact].set_index(keys) for is_exact in (True, False))
+    exact, simulated = (
+        table[table[error].isna() == is_exact].set_index(keys) for is_exact in (True, False)
+    )
     assert len(simulated) == len(exact)
     return (simulated[value] - exact[value]) / simulated[error]
 
@@ -40,7 +44,9 @@ def errors_of_means() -> pd.Series:
 
 
 def errors_of_counts() -> pd.Series:
-    table = histograms.count_errors(histograms.zipf_counts(50, 10_000, seed=1), [0.2, 2.0], 60, seed=1)
+    table = histograms.count_errors(
+        histograms.zipf_counts(50, 10_000, seed=1), [0.2, 2.0], 60, seed=1
+    )
     return by_rows(table, "root mean squared error (users)")
 
 
@@ -56,7 +62,9 @@ def reweighted_rates() -> pd.Series:
 
 def inclusions() -> pd.Series:
     table = unequal.inclusion_shares([1, 2, 3, 4], 2, draws=2000, seed=3)
-    return pd.concat([scores(table, method, "probability") for method in ("independent", "systematic")])
+    return pd.concat(
+        [scores(table, method, "probability") for method in ("independent", "systematic")]
+    )
 
 
 def stratified_means() -> pd.Series:
@@ -80,7 +88,9 @@ def moments_of_gaps() -> pd.Series:
 
 
 def errors_of_gaps() -> pd.Series:
-    table = gaps.measured_errors(clients.published(), [0.01, 1.0], runs=10, repetitions=400, failure=0.01, seed=1)
+    table = gaps.measured_errors(
+        clients.published(), [0.01, 1.0], runs=10, repetitions=400, failure=0.01, seed=1
+    )
     assert (table["low"] < table["expected"]).all()
     assert (table["expected"] < table["high"]).all()
     return scores(table, "mean", "expected", "standard_error")
@@ -100,7 +110,14 @@ def failures_of_targets() -> pd.Series:
 
 SIMULATIONS = (
     *(errors_of_means, errors_of_counts, sampling_bias, reweighted_rates, inclusions),
-    *(stratified_means, private_means, moments_of_gaps, errors_of_gaps, coverage_of_intervals, failures_of_targets),
+    *(
+        stratified_means,
+        private_means,
+        moments_of_gaps,
+        errors_of_gaps,
+        coverage_of_intervals,
+        failures_of_targets,
+    ),
 )
 
 
@@ -113,7 +130,11 @@ def test_simulated_values_lie_around_the_exact_ones(simulation: Callable[[], pd.
 
 def test_a_point_is_the_same_whatever_other_points_are_computed() -> None:
     truth, settings = Truth.from_prior(8, 500), {"draws": 6, "seed": 3}
-    both = compare("k-RR", truth, [0.5, 2.0], **settings).query("`epsilon (nats)` == 2.0").reset_index(drop=True)
+    both = (
+        compare("k-RR", truth, [0.5, 2.0], **settings)
+        .query("`epsilon (nats)` == 2.0")
+        .reset_index(drop=True)
+    )
     pd.testing.assert_frame_equal(both, compare("k-RR", truth, [2.0], **settings))
 
 

@@ -35,8 +35,12 @@ def test_bins_end_where_they_say(tmp_path: Path) -> None:
     assert (taxi("trip_distance", path).counts == 1).all()
 
 
-@pytest.mark.parametrize(("column", "size"), [("trip_distance", (434_195, 1000)), ("payment_type", (359_902, 5))])
-def test_the_stand_in_has_the_sources_size_and_says_what_it_is(column, size: tuple[int, int]) -> None:
+@pytest.mark.parametrize(
+    ("column", "size"), [("trip_distance", (434_195, 1000)), ("payment_type", (359_902, 5))]
+)
+def test_the_stand_in_has_the_sources_size_and_says_what_it_is(
+    column, size: tuple[int, int]
+) -> None:
     stand_in = taxi(column)
     assert (stand_in.users, stand_in.counts.size) == size
     assert "synthetic stand-in" in stand_in.name
@@ -47,7 +51,9 @@ def test_unknown_columns_and_files_without_valid_trips_are_refused(tmp_path: Pat
     (tmp_path / "trips.csv").write_text("payment_type\n9\n\n")
     with pytest.raises(ValueError, match=r"trips.csv: no valid trips"):
         taxi("payment_type", tmp_path / "trips.csv")
-    with pytest.raises(ValueError, match="column must be one of trip_distance, payment_type, got column='fare'"):
+    with pytest.raises(
+        ValueError, match="column must be one of trip_distance, payment_type, got column='fare'"
+    ):
         taxi("fare")
     with pytest.raises(ValueError, match=r"data must be a file, got data='nowhere.csv'"):
         taxi("payment_type", "nowhere.csv")

@@ -37,8 +37,12 @@ def wrong_result(result: Any, change: Callable[[Any], Any] = lambda number: numb
         return type(result)(wrong_result(value, change) for value in result)
     if is_dataclass(result):
         numbers = {f.name: getattr(result, f.name) for f in fields(result)}
-        real = {k: v for k, v in numbers.items() if isinstance(v, float | np.ndarray | arb | Symbol)}
-        return replace(result, **{name: wrong_result(value, change) for name, value in real.items()})
+        real = {
+            k: v for k, v in numbers.items() if isinstance(v, float | np.ndarray | arb | Symbol)
+        }
+        return replace(
+            result, **{name: wrong_result(value, change) for name, value in real.items()}
+        )
     return change(result)
 
 
@@ -55,7 +59,11 @@ def other_factor(node: ast.AST) -> ast.AST | None:
 
 
 def one_more(node: ast.AST) -> ast.AST | None:
-    return ast.Constant(node.value + 1) if isinstance(node, ast.Constant) and type(node.value) is int else None
+    return (
+        ast.Constant(node.value + 1)
+        if isinstance(node, ast.Constant) and type(node.value) is int
+        else None
+    )
 
 
 def exchanged(node: ast.AST) -> ast.AST | None:
@@ -63,12 +71,19 @@ def exchanged(node: ast.AST) -> ast.AST | None:
         return ast.BinOp(node.right, node.op, node.left)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
         return ast.BinOp(node.left, ast.Div(), node.right)
-    if isinstance(node, ast.Call) and len(node.args) > 1 and not any(isinstance(a, ast.Starred) for a in node.args):
+    if not isinstance(node, ast.Call) or ast.unparse(node.func).startswith("checks."):
+        return None
+    if len(node.args) > 1 and not any(isinstance(a, ast.Starred) for a in node.args):
         return ast.Call(node.func, [node.args[1], node.args[0], *node.args[2:]], node.keywords)
     return None
 
 
-CHANGES = {"sign": other_sign, "factor": other_factor, "off by one": one_more, "exchanged": exchanged}
+CHANGES = {
+    "sign": other_sign,
+    "factor": other_factor,
+    "off by one": one_more,
+    "exchanged": exchanged,
+}
 KINDS = (*CHANGES, "part of the domain")
 
 
@@ -85,7 +100,9 @@ def compiled(function: Any, tree: ast.Module) -> Any:
         codes += [const for const in code.co_consts if isinstance(const, CodeType)]
     if code.co_freevars != function.__code__.co_freevars:
         return None
-    made = FunctionType(code, function.__globals__, code.co_name, function.__defaults__, function.__closure__)
+    made = FunctionType(
+        code, function.__globals__, code.co_name, function.__defaults__, function.__closure__
+    )
     made.__kwdefaults__ = function.__kwdefaults__
     return made
 
@@ -96,7 +113,9 @@ def rewritten(function: Any, kind: str, place: int) -> Any:
     top = tree.body[0]
     assert isinstance(top, ast.FunctionDef)
     top.decorator_list, top.returns = [], None
-    places = [(at, key, new) for n in top.body for at, key, old in slots(n) if (new := CHANGES[kind](old))]
+    places = [
+        (at, key, new) for n in top.body for at, key, old in slots(n) if (new := CHANGES[kind](old))
+    ]
     if not places:
         return None
     at, key, new = places[place % len(places)]
@@ -108,7 +127,11 @@ def slots(node: ast.AST) -> Iterator[tuple[Any, Any, ast.AST]]:
     """What holds each expression in a node, its key there, and the expression; not in annotations nor in errors."""
     inner = []
     for name, value in ast.iter_fields(node):
-        holder, items = (value, enumerate(value)) if isinstance(value, list) else (node.__dict__, [(name, value)])
+        holder, items = (
+            (value, enumerate(value))
+            if isinstance(value, list)
+            else (node.__dict__, [(name, value)])
+        )
         for key, item in items:
             if isinstance(item, ast.expr):
                 yield holder, key, item
@@ -151,7 +174,10 @@ def wrong_formulas(path: str, asked: Iterable[Any]) -> Iterator[tuple[str, Any]]
                 yield kind, beyond(function, first)
         elif made := rewritten(function, kind, name // len(KINDS) + turn):
             yield kind, made
-    yield "one more", lambda *args, **kwargs: wrong_result(function(*args, **kwargs), lambda number: number + 1)
+    yield (
+        "one more",
+        lambda *args, **kwargs: wrong_result(function(*args, **kwargs), lambda number: number + 1),
+    )
 
 
 def apart(one: Any, other: Any) -> bool:
@@ -164,7 +190,9 @@ def apart(one: Any, other: Any) -> bool:
         return not arb(one).overlaps(arb(other))
     if is_dataclass(one):
         pairs = [(getattr(one, f.name, None), getattr(other, f.name, None)) for f in fields(one)]
-        numbers = [pair for pair in pairs if isinstance(pair[0], float)]  # what else it has serves to compute them
+        numbers = [
+            pair for pair in pairs if isinstance(pair[0], float)
+        ]  # what else it has serves to compute them
         return any(apart(*pair) for pair in numbers or pairs)
     if isinstance(one, dict):
         return one.keys() != other.keys() or any(apart(one[key], other[key]) for key in one)
@@ -174,6 +202,8 @@ def apart(one: Any, other: Any) -> bool:
         one, other = np.asarray(one), np.asarray(other)
         if one.dtype == object or other.dtype == object:
             return one.shape != other.shape or any(map(apart, one.flat, other.flat))
-        return one.shape != other.shape or not np.allclose(one, other, rtol=1e-6, atol=1e-300, equal_nan=True)
+        return one.shape != other.shape or not np.allclose(
+            one, other, rtol=1e-6, atol=1e-300, equal_nan=True
+        )
     except TypeError:
         return False

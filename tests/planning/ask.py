@@ -31,12 +31,16 @@ def some(rng: np.random.Generator, rows: int, of: int, number: int) -> Any:
     return rng.random((rows, of)).argpartition(number - 1, axis=1)[:, :number]
 
 
-def estimates(sample: Any, reports: Reports, values: np.ndarray, rng: np.random.Generator, runs: int) -> np.ndarray:
+def estimates(
+    sample: Any, reports: Reports, values: np.ndarray, rng: np.random.Generator, runs: int
+) -> np.ndarray:
     """Estimates from the whole field: who is drawn, who answers, what is reported."""
 
     def reported(drawn: np.ndarray) -> np.ndarray:
         if reports.bits:
-            return ((rng.random(drawn.shape) < reports.q + reports.truth * drawn) - reports.q) / reports.truth
+            return (
+                (rng.random(drawn.shape) < reports.q + reports.truth * drawn) - reports.q
+            ) / reports.truth
         return drawn + (rng.laplace(0, reports.scale, drawn.shape) if reports.scale else 0.0)
 
     if not isinstance(sample, ClusterDesign):
@@ -46,7 +50,9 @@ def estimates(sample: Any, reports: Reports, values: np.ndarray, rng: np.random.
             for part, n in zip(parts, sample.answers, strict=True)
         ]
         return np.asarray(np.sum(made_of, axis=0))
-    drawn = values[some(rng, runs, sample.clusters, sample.chosen)].reshape(runs * sample.chosen, -1)
+    drawn = values[some(rng, runs, sample.clusters, sample.chosen)].reshape(
+        runs * sample.chosen, -1
+    )
     asked = np.take_along_axis(drawn, some(rng, len(drawn), drawn.shape[1], sample.asked), axis=1)
     there = rng.random(asked.shape) < sample.response
     means = (reported(asked) * there).sum(axis=1) / np.maximum(there.sum(axis=1), 1)

@@ -15,8 +15,12 @@ FORTY: dict[str, Any] = {"population": 800, "clusters": 40, "chosen": 20}
 SIMPLE = FieldPlan(design="simple", kind="binary", population=300, asked=150, answers=150, **BIT)
 LABELS = FieldPlan(design="simple", kind="labels", population=400, asked=200, answers=200, **LABEL)
 BITS = FieldPlan(design="everyone", kind="bits", asked=200, **LABEL)
-STRATA = FieldPlan(design="strata", kind="binary", strata={"n": (200, 90), "s": (100, 60)}, asked=150, **BIT)
-EVEN = FieldPlan(design="strata", kind="binary", strata={"n": (200, 90), "s": (100, 45)}, asked=135, **BIT)
+STRATA = FieldPlan(
+    design="strata", kind="binary", strata={"n": (200, 90), "s": (100, 60)}, asked=150, **BIT
+)
+EVEN = FieldPlan(
+    design="strata", kind="binary", strata={"n": (200, 90), "s": (100, 45)}, asked=135, **BIT
+)
 CLUSTERS = FieldPlan(design="clusters", kind="binary", cluster_size=20, asked=400, **FORTY, **BIT)
 UNEQUAL = FieldPlan(design="clusters", kind="binary", asked=400, **FORTY, **BIT)
 STAGES = FieldPlan(
@@ -25,7 +29,13 @@ STAGES = FieldPlan(
 NUMBER = FieldPlan(design="simple", kind="number", population=300, asked=150, **BIT)
 EVERYBODY = FieldPlan(design="everyone", kind="number", asked=150, **BIT)
 LAPLACE = FieldPlan(design="simple", kind="Laplace", epsilon=1.0, population=300, asked=150)
-CURATOR: dict[str, Any] = {"design": "simple", "device": "curator", "population": 1000, "asked": 100, "answers": 100}
+CURATOR: dict[str, Any] = {
+    "design": "simple",
+    "device": "curator",
+    "population": 1000,
+    "asked": 100,
+    "answers": 100,
+}
 RELEASE = FieldPlan(kind="binary", epsilon=0.2, **CURATOR)
 RELEASED_MEAN = FieldPlan(kind="number", epsilon=0.2, high=4.0, **CURATOR)
 
@@ -50,7 +60,9 @@ def people(plan: FieldPlan, rng: np.random.Generator) -> dict[str, Any]:
     sizes = [size for size, _ in strata.values()]
     number = sum(sizes)
     alike = plan.cluster_size or not plan.clusters
-    clusters = np.repeat(np.arange(number // 20 + 1), 20 if alike else np.resize([10, 30], number // 20 + 1))[:number]
+    clusters = np.repeat(
+        np.arange(number // 20 + 1), 20 if alike else np.resize([10, 30], number // 20 + 1)
+    )[:number]
     lean = 0.35 + 0.25 * np.sin(clusters)
     value = (rng.random(number) < lean).astype(float)
     if plan.labels:
@@ -68,7 +80,9 @@ def fieldwork(plan: FieldPlan, table: dict[str, Any], rng: np.random.Generator) 
     """Draw the sample and the reports."""
     inside = [(np.arange(table["value"].size), plan.asked)]
     if plan.strata:
-        inside = [(np.flatnonzero(table["stratum"] == name), n) for name, (_, n) in plan.strata.items()]
+        inside = [
+            (np.flatnonzero(table["stratum"] == name), n) for name, (_, n) in plan.strata.items()
+        ]
     elif plan.clusters:
         some = rng.choice(plan.clusters, plan.chosen, replace=False)
         clusters = [np.flatnonzero(table["cluster"] == str(g)) for g in some]
@@ -77,17 +91,25 @@ def fieldwork(plan: FieldPlan, table: dict[str, Any], rng: np.random.Generator) 
     drawn = {name: column[chosen] for name, column in table.items()}
     values = drawn.pop("value")
     if plan.device == "curator":
-        return {"report": values.mean(keepdims=True) + rng.laplace(0, plan.span * plan.reports.scale, 1)}
+        return {
+            "report": values.mean(keepdims=True) + rng.laplace(0, plan.span * plan.reports.scale, 1)
+        }
     if plan.kind == "Laplace":
         return drawn | {"report": values + rng.laplace(0, plan.span / plan.epsilon, values.size)}
     p, q = (float(chance) for chance in plan.chances)
     if plan.kind == "labels":
-        labels = np.where(rng.random(values.size) < p - q, values, rng.integers(0, len(plan.labels), values.size))
+        labels = np.where(
+            rng.random(values.size) < p - q, values, rng.integers(0, len(plan.labels), values.size)
+        )
         return drawn | {"report": np.array(plan.labels)[labels]}
     if plan.kind == "bits":
         ones = rng.random((values.size, 3)) < np.where(np.arange(3) == values[:, None], p, q)
         return drawn | {"report": np.array(["".join(str(int(b)) for b in row) for row in ones])}
-    return drawn | {"report": (rng.random(values.size) < q + (p - q) * (values - plan.low) / plan.span).astype(int)}
+    return drawn | {
+        "report": (rng.random(values.size) < q + (p - q) * (values - plan.low) / plan.span).astype(
+            int
+        )
+    }
 
 
 def truth(plan: FieldPlan, table: dict[str, Any], row: Any) -> float:

@@ -7,10 +7,14 @@ import numpy as np
 
 def strata_variance(sizes: Any, s2: Any, noises: Any, drawn: Any) -> float:
     n, size = np.array(drawn, dtype=float), np.array(sizes, dtype=float)
-    return float(np.sum((size / size.sum()) ** 2 * ((1 - n / size) * np.array(s2) + np.array(noises)) / n))
+    return float(
+        np.sum((size / size.sum()) ** 2 * ((1 - n / size) * np.array(s2) + np.array(noises)) / n)
+    )
 
 
-def clusters_variance(values: Any, noises: Any, chosen: int, takes: Any = None, centre: float = 0.0) -> float:
+def clusters_variance(
+    values: Any, noises: Any, chosen: int, takes: Any = None, centre: float = 0.0
+) -> float:
     """Of ``c + M/(m N)`` times the sum over drawn clusters of ``N_g`` (mean of the reports - c)."""
     sizes = np.array([len(part) for part in values])
     asked = sizes if takes is None else np.array(takes)

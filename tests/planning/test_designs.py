@@ -36,10 +36,16 @@ KINDS = pytest.mark.parametrize(
 
 
 @KINDS
-@pytest.mark.parametrize(("sizes", "drawn"), [((5,), (1,)), ((5,), (3,)), ((5,), (5,)), ((3, 4), (2, 1))])
-def test_no_values_vary_more_in_strata_than_planned(reports: Reports, sizes: Any, drawn: Any) -> None:
+@pytest.mark.parametrize(
+    ("sizes", "drawn"), [((5,), (1,)), ((5,), (3,)), ((5,), (5,)), ((3, 4), (2, 1))]
+)
+def test_no_values_vary_more_in_strata_than_planned(
+    reports: Reports, sizes: Any, drawn: Any
+) -> None:
     found = [
-        oracle.strata_variance(sizes, [np.var(p, ddof=1) for p in held], [np.mean(p) for p in noises], drawn)
+        oracle.strata_variance(
+            sizes, [np.var(p, ddof=1) for p in held], [np.mean(p) for p in noises], drawn
+        )
         for held, noises in populations(sizes, reports)
     ]
     assert max(found) == pytest.approx(sampled(sizes, drawn).variance(reports).total)
@@ -48,7 +54,9 @@ def test_no_values_vary_more_in_strata_than_planned(reports: Reports, sizes: Any
 @KINDS
 @pytest.mark.parametrize("take", [1, 2, 3])
 @pytest.mark.parametrize("chosen", [1, 2, 3])
-def test_no_values_vary_more_in_clusters_than_planned(reports: Reports, take: int, chosen: int) -> None:
+def test_no_values_vary_more_in_clusters_than_planned(
+    reports: Reports, take: int, chosen: int
+) -> None:
     # with few asked in each, clusters alike within are not the worst: the first draft of the formulas said so
     worst = max(
         oracle.clusters_variance(held, noises, chosen, (take,) * 3, 0.5)
@@ -67,7 +75,9 @@ def test_a_correlation_means_what_it_says_for_clusters_of_any_size() -> None:
     people, number = int(sizes.sum()), len(sizes)
     s2 = within * people / ((people - 1) * (1 - icc))
     alike = ((people - 1) * s2 - people * within) / people
-    mean = 0.5 - math.sqrt(0.25 - s2 * (people - 1) / people)  # as far from the middle as the variance leaves
+    mean = 0.5 - math.sqrt(
+        0.25 - s2 * (people - 1) / people
+    )  # as far from the middle as the variance leaves
     values = []
     for size, sign in zip(sizes, [1, -1] * 3, strict=True):
         middle = mean + sign * math.sqrt(alike + within / size)
@@ -79,7 +89,9 @@ def test_a_correlation_means_what_it_says_for_clusters_of_any_size() -> None:
         for chosen in (1, 4, 6):
             noises = [np.full(n, NOISE.worst) for n in sizes]
             exact = oracle.clusters_variance(values, noises, chosen, takes, 0.5)
-            design = ClusterDesign(number, people / number, take, icc, math.sqrt(s2), float(sizes.std(ddof=1)))
+            design = ClusterDesign(
+                number, people / number, take, icc, math.sqrt(s2), float(sizes.std(ddof=1))
+            )
             assert design.at(chosen, NOISE).variance(NOISE).total == pytest.approx(exact)
 
 
@@ -100,7 +112,10 @@ def test_answers_at_random_in_clusters_vary_as_planned(response: float) -> None:
 
 
 def test_one_more_person_is_never_worse_in_strata() -> None:
-    for design in (StratifiedDesign((7, 23, 70)), StratifiedDesign((7, 23, 70), (0.1, 0.5, 0.2), "neyman")):
+    for design in (
+        StratifiedDesign((7, 23, 70)),
+        StratifiedDesign((7, 23, 70), (0.1, 0.5, 0.2), "neyman"),
+    ):
         drawn = [design.at(count, BIT) for count in range(3, 101)]
         assert [sample.people for sample in drawn] == list(range(3, 101))
         for fewer, more in pairwise(drawn):
@@ -111,9 +126,15 @@ def test_one_more_person_is_never_worse_in_strata() -> None:
 def test_enough_are_invited_in_every_stratum() -> None:
     invited = sampled((6000, 4000), (600, 400)).invited(0.5, 0.05)
     for answers, number in zip((600, 400), invited, strict=True):
-        assert stats.binom.cdf(answers - 1, number, 0.5) <= 0.025 < stats.binom.cdf(answers - 1, number - 1, 0.5)
+        assert (
+            stats.binom.cdf(answers - 1, number, 0.5)
+            <= 0.025
+            < stats.binom.cdf(answers - 1, number - 1, 0.5)
+        )
     assert invitations(5, 1.0, 0.1) == 5
-    with pytest.raises(ValueError, match="of 2,000 people would have to be invited for 1,842 answers"):
+    with pytest.raises(
+        ValueError, match="of 2,000 people would have to be invited for 1,842 answers"
+    ):
         sampled((2000,), (1842,)).invited(0.6, 0.05)
     assert Everyone().at(10, BIT).invited(0.5, 0.05)[0] > 20
 
@@ -127,15 +148,26 @@ def test_enough_are_invited_in_every_stratum() -> None:
         (lambda: ClusterDesign(40, 25, size_sd=3.0), "icc must be given where sizes differ"),
         (lambda: StratifiedDesign((3, 0)), "sizes must be >= 1"),
         (lambda: StratifiedDesign((30, 40), (0.1,)), "sds must have 2 entries"),
-        (lambda: StratifiedDesign((30, 40), allocation="neyman"), "allocation neyman needs the standard deviation"),
-        (lambda: ClusterDesign(40, 25, 5, 0.1, size_sd=2.0).at(3, BIT).scale(1.0), "depend on the largest cluster"),
+        (
+            lambda: StratifiedDesign((30, 40), allocation="neyman"),
+            "allocation neyman needs the standard deviation",
+        ),
+        (
+            lambda: ClusterDesign(40, 25, 5, 0.1, size_sd=2.0).at(3, BIT).scale(1.0),
+            "depend on the largest cluster",
+        ),
         (
             lambda: sampled((100,), (10,), (0.4**0.5,)).variance(BIT),
             "sd must be at most 0.502519 of the range, got 0.63",
         ),
-        (lambda: Mean(design=ClusterDesign(9, 5), count=10), "count must be at most 9 clusters, got 10"),
+        (
+            lambda: Mean(design=ClusterDesign(9, 5), count=10),
+            "count must be at most 9 clusters, got 10",
+        ),
     ],
 )
-def test_what_has_no_answer_is_refused_with_rule_and_value(make: Callable[[], Any], rule: str) -> None:
+def test_what_has_no_answer_is_refused_with_rule_and_value(
+    make: Callable[[], Any], rule: str
+) -> None:
     with pytest.raises(ValueError, match=rule):
         make()

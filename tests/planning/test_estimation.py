@@ -5,7 +5,20 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fielded import BITS, CLUSTERS, EVEN, EVERYBODY, LABELS, LAPLACE, NUMBER, RELEASE, SIMPLE, STAGES, STRATA, UNEQUAL
+from fielded import (
+    BITS,
+    CLUSTERS,
+    EVEN,
+    EVERYBODY,
+    LABELS,
+    LAPLACE,
+    NUMBER,
+    RELEASE,
+    SIMPLE,
+    STAGES,
+    STRATA,
+    UNEQUAL,
+)
 
 from ldpnb.surveys import intervals
 from ldpnb.surveys.estimation import estimate
@@ -24,21 +37,32 @@ ONES = {"report": [1] * 90 + [0] * 60}
         (STRATA, {"report": [1, 0, 0] * 50, "stratum": ["n"] * 90 + ["s"] * 60}, "t, 4"),
     ],
 )
-def test_the_interval_is_chosen_by_design_and_numbers(plan: FieldPlan, table: dict[str, Any], interval: str) -> None:
+def test_the_interval_is_chosen_by_design_and_numbers(
+    plan: FieldPlan, table: dict[str, Any], interval: str
+) -> None:
     assert estimate(plan, table).rows[0].interval.startswith(interval)
 
 
 def test_a_plan_of_one_stratum_is_a_simple_random_sample() -> None:
     table = ONES | {"stratum": ["n"] * 150}
-    (one,), (simple,) = estimate(replace(STRATA, strata={"n": (300, 150)}), table).rows, estimate(SIMPLE, ONES).rows
-    np.testing.assert_equal(asdict(one), asdict(simple))  # from 3.13 on Python calls two rows with nan unequal
+    (one,), (simple,) = (
+        estimate(replace(STRATA, strata={"n": (300, 150)}), table).rows,
+        estimate(SIMPLE, ONES).rows,
+    )
+    np.testing.assert_equal(
+        asdict(one), asdict(simple)
+    )  # from 3.13 on Python calls two rows with nan unequal
 
 
 def test_the_interval_of_a_group_is_chosen_too() -> None:
     """Exact of all who answer, guaranteed where the group's size is estimated, else t of clusters where it lives."""
     half, few = {"sex": np.arange(150) % 2}, {"sex": np.arange(150) < 3}
     strata, everybody = {"stratum": ["n"] * 90 + ["s"] * 60}, replace(EVERYBODY, kind="binary")
-    clusters = {"report": np.arange(400) % 3 % 2, "cluster": np.arange(400) // 20, "sex": np.arange(400) // 100 == 0}
+    clusters = {
+        "report": np.arange(400) % 3 % 2,
+        "cluster": np.arange(400) // 20,
+        "sex": np.arange(400) // 100 == 0,
+    }
     for plan, table, chosen in (
         (SIMPLE, ONES | half, ["exact", "guaranteed", "guaranteed"]),
         (everybody, ONES | half, ["exact", "exact", "exact"]),
@@ -56,7 +80,9 @@ def test_who_answers_is_a_census_without_sampling() -> None:
 
 def test_intervals_of_shares_hold_together() -> None:
     row, *_ = estimate(LABELS, {"report": ["a"] * 120 + ["b"] * 50 + ["c"] * 30}, alpha=0.06).rows
-    assert (400 * row.low, 400 * row.high) == intervals.finite_share(120, 200, 400, LABELS.reports, 0.02)
+    assert (400 * row.low, 400 * row.high) == intervals.finite_share(
+        120, 200, 400, LABELS.reports, 0.02
+    )
 
 
 def test_shares_have_the_nearest_distribution_beside_them() -> None:
@@ -124,9 +150,7 @@ def test_the_sentences_name_estimator_population_promise_and_who_is_missing() ->
     assert "people asked" not in shown
     assert "void: 120 answers were planned for" in str(estimate(plan, {"report": [1, 0] * 50}))
     shown = str(estimate(STRATA, {"report": [1, 0] * 50, "stratum": ["n"] * 50 + ["s"] * 50}))
-    missing = (
-        "100 of the 150 people asked answered: they are taken as drawn at random from those asked of their stratum."
-    )
+    missing = "100 of the 150 people asked answered: they are taken as drawn at random from those asked of their stratum."
     assert missing in shown
     few = replace(STRATA, needed=(40, 51), error=0.2, failure=0.05)
     shown = str(estimate(few, {"report": [1, 0] * 50, "stratum": ["n"] * 50 + ["s"] * 50}))

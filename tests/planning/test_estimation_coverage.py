@@ -30,8 +30,12 @@ def at_least(covered: int, chance: float, what: str) -> bool:
 
 
 @pytest.mark.parametrize("name", PLANS)
-def test_intervals_cover_and_errors_are_as_stated(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(intervals, "finite_share", cache(intervals.finite_share))  # few counts, drawn often
+def test_intervals_cover_and_errors_are_as_stated(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        intervals, "finite_share", cache(intervals.finite_share)
+    )  # few counts, drawn often
     plan, rng = PLANS[name], stream("coverage of estimates", name, seed=0)
     table = people(plan, rng)
     by = ("sex", "rare") if plan.device != "curator" else ()
@@ -41,10 +45,14 @@ def test_intervals_cover_and_errors_are_as_stated(name: str, monkeypatch: pytest
     for _ in range(REPETITIONS):
         rows = estimate(plan, fieldwork(plan, table, rng), by=by).rows
         for group in covered:
-            covered[group] += all(r.low <= truth(plan, table, r) <= r.high for r in rows if r.group == group)
+            covered[group] += all(
+                r.low <= truth(plan, table, r) <= r.high for r in rows if r.group == group
+            )
         estimates.append(rows[0].estimate)
         variances.append(rows[0].standard_error ** 2)
-    promised = 0.95 if rows[0].interval in ("exact", "guaranteed") else 0.94  # the others are approximations
+    promised = (
+        0.95 if rows[0].interval in ("exact", "guaranteed") else 0.94
+    )  # the others are approximations
     for group, slack in less.items():
         assert at_least(covered[group], promised - slack, f"{name} {group}")
     sd = np.std(estimates, ddof=1)
@@ -82,7 +90,9 @@ POPULATION, COUNT = (20_000, 2000) if "LDPNB_THOROUGH" in os.environ else (1500,
 PLAN = f"plan mean --design simple --population {POPULATION} --count {COUNT} --binary --epsilon 1 --failure 0.05 --save plan.json"
 
 
-def test_the_interval_covers_in_950_of_1000_repetitions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_interval_covers_in_950_of_1000_repetitions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Plan and kit by command; the draw by the kit's rule; the reports by the form's law, drawn in numpy.
 
     950 repetitions are expected at least, since the interval is exact; 21 are three standard errors.
@@ -92,7 +102,9 @@ def test_the_interval_covers_in_950_of_1000_repetitions(tmp_path: Path, monkeypa
     people.to_csv("frame.csv", index=False)
     for words in (PLAN, "kit plan.json -o kit --frame frame.csv --seed 0"):
         assert run(*words.split()).exit_code == 0
-    monkeypatch.setattr(intervals, "finite_share", cache(intervals.finite_share))  # few counts, drawn often
+    monkeypatch.setattr(
+        intervals, "finite_share", cache(intervals.finite_share)
+    )  # few counts, drawn often
     plan, ids = FieldPlan.load("kit/plan.json"), people["id"].to_numpy()
     truth = stream("answers of a population", seed=0).random(POPULATION) < 0.3
     covered = kept = 0
@@ -101,7 +113,9 @@ def test_the_interval_covers_in_950_of_1000_repetitions(tmp_path: Path, monkeypa
         if seed == 0:
             assert drawn.tolist() == pd.read_csv("kit/draw.csv", dtype=str)["id"].tolist()
         rate = np.where(truth[np.searchsorted(ids, drawn)], plan.reports.p, plan.reports.q)
-        row = estimate(plan, {"report": (stream("reports", seed=seed).random(COUNT) < rate).astype(int)}).rows[0]
+        row = estimate(
+            plan, {"report": (stream("reports", seed=seed).random(COUNT) < rate).astype(int)}
+        ).rows[0]
         covered += row.low <= truth.mean() <= row.high
         kept += abs(row.estimate - truth.mean()) < plan.error
     assert 929 <= covered <= 971

@@ -21,11 +21,18 @@ from ldpnb.surveys.samples import Sample, estimated_mean, released_mean
 @pytest.mark.parametrize(("population", "number"), [(30, 12), (25, 25), (40, 8)])
 def test_the_exact_interval_covers_every_number_of_holders(population: int, number: int) -> None:
     reports = Reports(0.8, 0.3, 0.5, 0.2, ends=True)
-    ends = [intervals.finite_share(ones, number, population, reports, 0.1) for ones in range(number + 1)]
+    ends = [
+        intervals.finite_share(ones, number, population, reports, 0.1) for ones in range(number + 1)
+    ]
     for holders in range(population + 1):
-        tails = [binomials.sampled_tail(t, number, population, holders, 0.8, 0.3) for t in range(number + 2)]
+        tails = [
+            binomials.sampled_tail(t, number, population, holders, 0.8, 0.3)
+            for t in range(number + 2)
+        ]
         chances = -np.diff(tails)
-        covered = sum(c for c, (low, high) in zip(chances, ends, strict=True) if low <= holders <= high)
+        covered = sum(
+            c for c, (low, high) in zip(chances, ends, strict=True) if low <= holders <= high
+        )
         assert covered >= 0.9
         assert chances.sum() == pytest.approx(1, abs=1e-12)
 
@@ -40,7 +47,10 @@ def test_the_guaranteed_interval_covers_any_values(number: int) -> None:
         for rate in some:
             one = np.convolve(one, [1 - rate, rate])
         law, times = law + one, times + 1
-    plan, covered = FieldPlan(design="simple", kind="number", population=14, asked=number, **BIT), 0.0
+    plan, covered = (
+        FieldPlan(design="simple", kind="number", population=14, asked=number, **BIT),
+        0.0,
+    )
     for ones, chance in enumerate(law / times):
         row = estimate(plan, {"report": [1] * ones + [0] * (number - ones)}, alpha=0.1).rows[0]
         covered += chance * (row.low <= values.mean() <= row.high)
@@ -51,7 +61,9 @@ def test_the_guaranteed_interval_covers_any_values(number: int) -> None:
 @pytest.mark.parametrize("kind", ["binary", "number"])
 def test_the_release_of_a_curator_tells_the_variance_of_a_share_without_bias(kind: str) -> None:
     """By noise of two points with the variance of Laplace's; of other values the variance is never too small."""
-    plan = FieldPlan(design="simple", kind=kind, device="curator", epsilon=5.0, population=7, asked=3, answers=3)
+    plan = FieldPlan(
+        design="simple", kind=kind, device="curator", epsilon=5.0, population=7, asked=3, answers=3
+    )
     noise, samples = 2**0.5 * plan.reports.scale, list(combinations([1, 1, 1, 0, 0, 0, 0], 3))
     rows = []
     for some, shift in product(samples, (-noise, noise)):
@@ -70,7 +82,10 @@ def laws(plan: FieldPlan, values: Sequence[float]) -> list[dict[Any, float]]:
         return [{value + shift: 0.5, value - shift: 0.5} for value in values]
     p, q = (float(chance) for chance in plan.chances)
     if plan.kind == "labels":
-        return [{label: p if i == value else q for i, label in enumerate(plan.labels)} for value in values]
+        return [
+            {label: p if i == value else q for i, label in enumerate(plan.labels)}
+            for value in values
+        ]
     if plan.kind == "bits":
         rates = [[p if i == value else q for i in range(len(plan.labels))] for value in values]
         words = list(product((0, 1), repeat=len(plan.labels)))
@@ -86,18 +101,33 @@ def outcomes(plan: FieldPlan, values: Sequence[float]) -> Iterator[tuple[float, 
     """All reports of these people, with their chance."""
     each = laws(plan, values)
     for reports in product(*each):
-        yield math.prod(law[report] for law, report in zip(each, reports, strict=True)), list(reports)
+        yield (
+            math.prod(law[report] for law, report in zip(each, reports, strict=True)),
+            list(reports),
+        )
 
 
-def surveys(plan: FieldPlan, parts: Sequence[Sequence[float]]) -> Iterator[tuple[float, dict[str, Any]]]:
+def surveys(
+    plan: FieldPlan, parts: Sequence[Sequence[float]]
+) -> Iterator[tuple[float, dict[str, Any]]]:
     """Every sample of a population that is given by parts, and every outcome of the device, with its chance."""
     chosen = plan.chosen or len(parts)
-    takes = [asked for _, asked in plan.strata.values()] if plan.strata else [plan.take or plan.asked] * len(parts)
+    takes = (
+        [asked for _, asked in plan.strata.values()]
+        if plan.strata
+        else [plan.take or plan.asked] * len(parts)
+    )
     takes = [min(take, len(part)) for take, part in zip(takes, parts, strict=True)]
     for some in combinations(range(len(parts)), chosen):
-        ways = math.comb(len(parts), chosen) * math.prod(math.comb(len(parts[g]), takes[g]) for g in some)
+        ways = math.comb(len(parts), chosen) * math.prod(
+            math.comb(len(parts[g]), takes[g]) for g in some
+        )
         names = [str(g) for g in some for _ in range(takes[g])]
-        columns = {"stratum": names, "cluster": names, "cluster_size": [len(parts[int(g)]) for g in names]}
+        columns = {
+            "stratum": names,
+            "cluster": names,
+            "cluster_size": [len(parts[int(g)]) for g in names],
+        }
         for people in product(*(combinations(parts[g], takes[g]) for g in some)):
             for chance, reports in outcomes(plan, [value for part in people for value in part]):
                 yield chance / ways, {"report": reports} | columns
@@ -141,8 +171,12 @@ KINDS: dict[str, tuple[dict[str, Any], list[float]]] = {
 }
 """Kinds of reports, and what people hold."""
 
-WAYS = [(design, kind) for design in DESIGNS for kind in KINDS if kind != "bits" or design == "simple"]
-CASES = json.loads((Path(__file__).parents[1] / "reference/survey_estimation.json").read_text())["cases"]
+WAYS = [
+    (design, kind) for design in DESIGNS for kind in KINDS if kind != "bits" or design == "simple"
+]
+CASES = json.loads((Path(__file__).parents[1] / "reference/survey_estimation.json").read_text())[
+    "cases"
+]
 ENUMERATED = {case["inputs"].get("case", "").partition(" ")[0]: case["value"] for case in CASES}
 """True variances by an independent program, of the same people who answer yes or no."""
 
@@ -157,7 +191,9 @@ def test_estimates_and_their_variances_are_unbiased(design: str, kind: str) -> N
     mean, true, estimated = of_surveys(plan, [holdings[a:b] for a, b in pairwise(ends)])
     shown = np.array([value == 0 for value in holdings] if plan.labels else holdings, dtype=float)
     assert mean == pytest.approx(shown.mean(), abs=1e-12)
-    assert estimated - true == pytest.approx(shown.var(ddof=1) / ends[-1] if kind == "number" else 0, abs=1e-11)
+    assert estimated - true == pytest.approx(
+        shown.var(ddof=1) / ends[-1] if kind == "number" else 0, abs=1e-11
+    )
     if kind == "binary" and design != "everyone":
         name = {"simple": "SRS", "two stages": "two-stage"}.get(design, design)
         assert true == pytest.approx(ENUMERATED[name], rel=1e-9)
@@ -165,17 +201,27 @@ def test_estimates_and_their_variances_are_unbiased(design: str, kind: str) -> N
 
 def answered(asked: int, groups: str, **options: Any) -> tuple[float, float, float]:
     """The moments if two of each group among those asked of six answer, whoever it is; of the last row."""
-    plan, holdings = FieldPlan(design="simple", kind="binary", population=6, asked=asked, **BIT), [1, 0, 1, 0, 0, 1]
+    plan, holdings = (
+        FieldPlan(design="simple", kind="binary", population=6, asked=asked, **BIT),
+        [1, 0, 1, 0, 0, 1],
+    )
     rows = []
     for some in combinations(range(6), asked):
         own = {name: [i for i in some if groups[i] == name] for name in sorted(set(groups))}
-        ways = [[*one, *two] for one, two in product(*(combinations(people, 2) for people in own.values()))]
-        invited = {name: len(people) for name, people in own.items()} if "classes" in options else None
+        ways = [
+            [*one, *two]
+            for one, two in product(*(combinations(people, 2) for people in own.values()))
+        ]
+        invited = (
+            {name: len(people) for name, people in own.items()} if "classes" in options else None
+        )
         for people in ways:
             for chance, reports in outcomes(plan, [holdings[i] for i in people]):
                 table = {"report": reports, "class": [groups[i] for i in people]}
                 row = estimate(plan, table, **options | {"classes": invited}).rows[-1]
-                rows.append((chance / len(ways) / math.comb(6, asked), row.estimate, row.standard_error**2))
+                rows.append(
+                    (chance / len(ways) / math.comb(6, asked), row.estimate, row.standard_error**2)
+                )
     return moments(rows)
 
 

@@ -24,7 +24,9 @@ from ldpnb.surveys.field_plan import FieldPlan
 from ldpnb.surveys.reports import DEVICES, odds, realised
 from ldpnb.surveys.samples import Point, Sample, estimated_mean
 
-CASES = json.loads((Path(__file__).parents[1] / "reference/survey_estimation.json").read_text())["cases"]
+CASES = json.loads((Path(__file__).parents[1] / "reference/survey_estimation.json").read_text())[
+    "cases"
+]
 Inputs = dict[str, Any]
 Result = dict[str, Any]
 
@@ -36,8 +38,14 @@ OTHER_CASES = {
     "poisson: Horvitz-Thompson around 0",
     "expectation if respondents withdraw after seeing their report",
     "expectation if a part answers 'no' whatever the card says",
-    *(f"curator bounded: least sample by {name}" for name in ("Chebyshev", "Hoeffding, optimal split", "normal")),
-    *(f"curator bounded: least sample by Serfling{name}" for name in (", optimal split", " + exact convolution")),
+    *(
+        f"curator bounded: least sample by {name}"
+        for name in ("Chebyshev", "Hoeffding, optimal split", "normal")
+    ),
+    *(
+        f"curator bounded: least sample by Serfling{name}"
+        for name in (", optimal split", " + exact convolution")
+    ),
 }
 """Values of the independent program for what `test_estimation_enumeration` compares or the package does not compute."""
 
@@ -52,33 +60,50 @@ OTHER_VALUES = {
 
 def planned(i: Inputs, **design: Any) -> FieldPlan:
     """The plan of a case with this design."""
-    kinds = {"k-RR": KaryRandomisedResponse, "SUE": UnaryEncoding.symmetric, "OUE": UnaryEncoding.optimised}
+    kinds = {
+        "k-RR": KaryRandomisedResponse,
+        "SUE": UnaryEncoding.symmetric,
+        "OUE": UnaryEncoding.optimised,
+    }
     kept = {"low": i.get("low", 0.0), "high": i.get("high", 1.0)} | design
     if i["mechanism"] == "Laplace":
         return FieldPlan(kind="Laplace", epsilon=i["epsilon"], **kept)
     size = len(i.get("counts", ())) or i.get("domain_size", 2)
     labels = tuple("abcde"[:size]) if i["mechanism"] in kinds else ()
     device = kinds.get(i["mechanism"], KaryRandomisedResponse)(i["epsilon"], len(labels) or 2)
-    kind = {"k-RR": "labels", "SUE": "bits", "OUE": "bits", "one-bit": "number"}.get(i["mechanism"], "binary")
-    return FieldPlan(kind=kind, labels=labels, p=repr(float(device.p)), q=repr(float(device.q)), **kept)
+    kind = {"k-RR": "labels", "SUE": "bits", "OUE": "bits", "one-bit": "number"}.get(
+        i["mechanism"], "binary"
+    )
+    return FieldPlan(
+        kind=kind, labels=labels, p=repr(float(device.p)), q=repr(float(device.q)), **kept
+    )
 
 
 def answers(i: Inputs) -> dict[str, list[Any]]:
     """What came back from each part of a sample, or from all of it."""
     if "counts" in i:
-        number, words = i["respondents"], np.repeat([*"abcde"[: len(i["counts"])]], i["counts"]).tolist()
+        number, words = (
+            i["respondents"],
+            np.repeat([*"abcde"[: len(i["counts"])]], i["counts"]).tolist(),
+        )
         bits = ["".join(str(int(row < count)) for count in i["counts"]) for row in range(number)]
         return {"all": words if i["mechanism"] == "k-RR" else bits}
     if "takes" in i:
-        own = [[1] * ones + [0] * (take - ones) for ones, take in zip(i["ones"], i["takes"], strict=True)]
+        own = [
+            [1] * ones + [0] * (take - ones)
+            for ones, take in zip(i["ones"], i["takes"], strict=True)
+        ]
     elif "holds" in i:
         return {name: ["ba"[holds] for holds in held] for name, held in i["holds"].items()}
     elif "totals" in i:
         return {
-            name: [b for b, m in zip(i["reports"], i["member"], strict=True) if str(m) == name] for name in i["totals"]
+            name: [b for b, m in zip(i["reports"], i["member"], strict=True) if str(m) == name]
+            for name in i["totals"]
         }
     else:
-        own = i["reports"] if "ones" not in i else [1] * i["ones"] + [0] * (i["reports"] - i["ones"])
+        own = (
+            i["reports"] if "ones" not in i else [1] * i["ones"] + [0] * (i["reports"] - i["ones"])
+        )
         own = own if isinstance(own, dict) or isinstance(own[0], list) else [own]
     return own if isinstance(own, dict) else {str(g): reports for g, reports in enumerate(own)}
 
@@ -86,15 +111,22 @@ def answers(i: Inputs) -> dict[str, list[Any]]:
 def survey(i: Inputs, scale: int = 1) -> tuple[FieldPlan, dict[str, Any]]:
     """The plan and the table of a case, the population being so many times larger."""
     own = answers(i)
-    names, most = [name for name, reports in own.items() for _ in reports], max(map(len, own.values()))
+    names, most = (
+        [name for name, reports in own.items() for _ in reports],
+        max(map(len, own.values())),
+    )
     table: dict[str, Any] = {"report": [b for reports in own.values() for b in reports]}
     if people := i.get("sizes", i.get("totals")):
         people = people if isinstance(people, dict) else dict(zip(own, people, strict=True))
         strata = {name: (size * scale, len(own[name])) for name, size in people.items()}
-        return planned(i, design="strata", strata=strata, asked=len(names)), table | {"stratum": names}
+        return planned(i, design="strata", strata=strata, asked=len(names)), table | {
+            "stratum": names
+        }
     if "clusters" not in i:
         asked = sum(i.get("invited", {"all": len(names)}).values())
-        return planned(i, design="simple", population=i["population"], asked=asked), table | {"class": names}
+        return planned(i, design="simple", population=i["population"], asked=asked), table | {
+            "class": names
+        }
     size = i.get("cluster_size", 0)
     sizes = i.get("cluster_sizes", {}) | (dict.fromkeys(own, size) if size > most else {})
     plan = planned(
@@ -102,7 +134,10 @@ def survey(i: Inputs, scale: int = 1) -> tuple[FieldPlan, dict[str, Any]]:
         clusters=i["clusters"] * scale, chosen=len(own), take=most if sizes else 0, cluster_size=size,
         asked=len(own) * most,
     )  # fmt: skip
-    return plan, table | {"cluster": names, "cluster_size": [sizes.get(name, len(own[name])) for name in names]}
+    return plan, table | {
+        "cluster": names,
+        "cluster_size": [sizes.get(name, len(own[name])) for name in names],
+    }
 
 
 def point(i: Inputs, *, shift: float = 0.0, ratio: bool = False) -> Result:
@@ -110,15 +145,25 @@ def point(i: Inputs, *, shift: float = 0.0, ratio: bool = False) -> Result:
     plan, table = survey(i)
     reports, sample = fieldwork.read(plan, table)
     values = plan.reports.value(reports[:, 0])
-    own = estimated_mean(sample, values + shift, plan.reports, np.ones(len(values)) if ratio else None)
+    own = estimated_mean(
+        sample, values + shift, plan.reports, np.ones(len(values)) if ratio else None
+    )
     error = math.sqrt(own.variance)
-    return {"estimate": own.estimate - shift, "variance": own.variance, "standard_error": error, "df": own.freedom}
+    return {
+        "estimate": own.estimate - shift,
+        "variance": own.variance,
+        "standard_error": error,
+        "df": own.freedom,
+    }
 
 
 def found(i: Inputs, scale: int = 1) -> Result:
     """What `estimate` says, with other intervals of the same reports."""
     (plan, table), alpha, df = survey(i, scale), i.get("alpha", 0.05), point(i)["df"]
-    rows, reports = estimate(plan, table, alpha=alpha, classes=i.get("invited")).rows, fieldwork.read(plan, table)[0]
+    rows, reports = (
+        estimate(plan, table, alpha=alpha, classes=i.get("invited")).rows,
+        fieldwork.read(plan, table)[0],
+    )
     row, each = rows[0], alpha / max(len(plan.labels), 1)
     result = {
         "estimate": row.estimate, "variance": row.standard_error**2, "standard_error": row.standard_error, "df": df,
@@ -132,10 +177,15 @@ def found(i: Inputs, scale: int = 1) -> Result:
     }  # fmt: skip
     if isinstance(i.get("sizes"), dict):
         own = answers(i)
-        parts = [i | {"population": size, "reports": own[name], "sizes": None} for name, size in i["sizes"].items()]
+        parts = [
+            i | {"population": size, "reports": own[name], "sizes": None}
+            for name, size in i["sizes"].items()
+        ]
         result["by_stratum"] = [found(part) for part in parts]
     if plan.kind != "Laplace":
-        rates = [intervals.clopper_pearson(int(ones), row.reports, each) for ones in reports.sum(axis=0)]
+        rates = [
+            intervals.clopper_pearson(int(ones), row.reports, each) for ones in reports.sum(axis=0)
+        ]
         channel = [[plan.reports.value(end) for end in rate] for rate in rates]
         result |= {"clopper_pearson_rate": rates[0], "clopper_pearson_through_channel": channel[0]}
         result["clopper_pearson_bonferroni"] = channel
@@ -154,7 +204,9 @@ def least_guaranteed(i: Inputs) -> list[int]:
     """Fewest reports of numbers whose interval is not Student's."""
 
     def guaranteed(epsilon: float, number: int) -> bool:
-        plan = planned({"epsilon": epsilon, "mechanism": "one-bit"}, design="everyone", asked=number)
+        plan = planned(
+            {"epsilon": epsilon, "mechanism": "one-bit"}, design="everyone", asked=number
+        )
         return estimate(plan, {"report": np.arange(number) % 2}).rows[0].interval == "guaranteed"
 
     return [next(n for n in range(2, 999) if guaranteed(epsilon, n)) for epsilon in i["epsilon"]]
@@ -190,7 +242,9 @@ def released(i: Inputs) -> Result:
     )  # fmt: skip
     (row,), law = estimate(plan, {"report": [i["released"]]}, alpha=alpha).rows, plan.reports
     point = Point(row.estimate, row.standard_error**2, row.randomisation_error**2, math.inf)
-    ends = intervals.of_release(replace(law, ends=False), Sample.simple(number, i["population"]), point, alpha)
+    ends = intervals.of_release(
+        replace(law, ends=False), Sample.simple(number, i["population"]), point, alpha
+    )
     return {
         "scale": law.scale, "estimate": row.estimate, "variance": point.variance, "interval": [row.low, row.high],
         "standard_error": row.standard_error, "half_width": (ends.high - ends.low) / 2,
@@ -203,12 +257,19 @@ def failure(i: Inputs) -> tuple[float, int]:
 
 def failure_at(i: Inputs) -> float:
     holders = np.array([float(i["holders"])])
-    return float(sampled_noisy_exact(i["population"], holders, i["sample"], i["error"], 1 / i["epsilon"])[0])
+    return float(
+        sampled_noisy_exact(i["population"], holders, i["sample"], i["error"], 1 / i["epsilon"])[0]
+    )
 
 
 def least(i: Inputs, *, binary: bool) -> int:
-    design, target = SimpleDesign(i["population"]), {name: i[name] for name in ("error", "failure", "epsilon")}
-    return int(plan(Mean(design=design, mechanism=CURATOR, binary=binary, **target)).answers[0].value)
+    design, target = (
+        SimpleDesign(i["population"]),
+        {name: i[name] for name in ("error", "failure", "epsilon")},
+    )
+    return int(
+        plan(Mean(design=design, mechanism=CURATOR, binary=binary, **target)).answers[0].value
+    )
 
 
 VAST = 10**13
@@ -221,7 +282,9 @@ ROUTES: dict[str, Callable[[Inputs], Any]] = {  # the others are `found`
     "clusters of unequal size: ratio, N estimated": lambda i: point(i, ratio=True),
     "strata one-bit mean, any values (no fpc)": lambda i: found(i, VAST),
     "clusters of unequal size: expansion around 0": lambda i: point(i, shift=1 / 2),
-    "two-stage: ultimate cluster variance (conservative), and wrongly times 1-m/M": lambda i: found(i, VAST),
+    "two-stage: ultimate cluster variance (conservative), and wrongly times 1-m/M": lambda i: found(
+        i, VAST
+    ),
     "domain, size known": domain,
     "nearest realisable truthful probability not above the plan's": nearest,
     "forced response: forced yes / forced no / truth of m": forcing,
@@ -230,8 +293,12 @@ ROUTES: dict[str, Callable[[Inputs], Any]] = {  # the others are `found`
     "curator binary: failure, worst number of holders": failure,
     "curator binary: failure at H": failure_at,
     "curator binary: least sample": lambda i: least(i, binary=True),
-    "curator binary: failure, small": lambda i: dict(zip(("failure", "holders"), failure(i), strict=True)),
-    "curator bounded: least sample by Serfling Chernoff with Laplace mgf": lambda i: least(i, binary=False),
+    "curator binary: failure, small": lambda i: dict(
+        zip(("failure", "holders"), failure(i), strict=True)
+    ),
+    "curator bounded: least sample by Serfling Chernoff with Laplace mgf": lambda i: least(
+        i, binary=False
+    ),
 }
 COMPUTED = [case for case in CASES if case["what"] not in OTHER_CASES]
 

@@ -22,9 +22,15 @@ STRATA = FieldPlan(
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     chances = {"p": "73/100", "q": "27/100", "device": "spinner"}
-    FieldPlan(design="simple", kind="binary", population=900, asked=400, answers=400, **chances).save("plan.json")
+    FieldPlan(
+        design="simple", kind="binary", population=900, asked=400, answers=400, **chances
+    ).save("plan.json")
     rng = stream("reports of a command", seed=0)
-    columns = {"report": rng.integers(0, 2, 400), "sex": rng.choice(["f", "m"], 400), "id": np.arange(400)}
+    columns = {
+        "report": rng.integers(0, 2, 400),
+        "sex": rng.choice(["f", "m"], 400),
+        "id": np.arange(400),
+    }
     pd.DataFrame(columns | {"class": "young"}).to_csv("reports.csv", index=False)
     Path("invited.csv").write_text("class,invited\nyoung,200\nold,200\n")
     STRATA.save("strata.json")
@@ -50,7 +56,9 @@ def test_estimate_writes_what_the_library_computes(folder: Path) -> None:
     assert all(name in drawn for name in (">share<", ">sex f share<", ">sex m share<"))
 
 
-def test_reports_that_have_two_readings_are_asked_about_and_read_as_is_then_stated(folder: Path) -> None:
+def test_reports_that_have_two_readings_are_asked_about_and_read_as_is_then_stated(
+    folder: Path,
+) -> None:
     text = Path("reports.csv").read_text()
     Path("titled.csv").write_text(f"Fieldwork of May\n{text}")
     asked = run("estimate", "plan.json", "titled.csv")
@@ -60,8 +68,20 @@ def test_reports_that_have_two_readings_are_asked_about_and_read_as_is_then_stat
 
 
 def test_a_curators_plan_is_saved_and_its_release_estimated(folder: Path) -> None:
-    words = ["plan", "mean", "--mechanism", "central Laplace", "--design", "simple", "--population", "5000", "--binary"]
-    planned = run(*words, "--epsilon", "0.5", "--error", "0.05", "--failure", "0.05", "--save", "curator.json")
+    words = [
+        "plan",
+        "mean",
+        "--mechanism",
+        "central Laplace",
+        "--design",
+        "simple",
+        "--population",
+        "5000",
+        "--binary",
+    ]
+    planned = run(
+        *words, "--epsilon", "0.5", "--error", "0.05", "--failure", "0.05", "--save", "curator.json"
+    )
     assert "the curator" in planned.output.lower()
     Path("release.csv").write_text("report\n0.412\n")
     shown = run("estimate", "curator.json", "release.csv")
@@ -80,11 +100,26 @@ def test_classes_come_from_a_table(folder: Path) -> None:
 
 
 def test_a_kit_has_the_draw_and_is_the_same_again(folder: Path) -> None:
-    words = ["kit", "strata.json", "--frame", "frame.csv", "--seed", "7", "--by", "class=young,old", "-o"]
-    assert (run(*words, "kit").output, run(*words, "again").exit_code) == ("kit: read kit/start.md first\n", 0)
+    words = [
+        "kit",
+        "strata.json",
+        "--frame",
+        "frame.csv",
+        "--seed",
+        "7",
+        "--by",
+        "class=young,old",
+        "-o",
+    ]
+    assert (run(*words, "kit").output, run(*words, "again").exit_code) == (
+        "kit: read kit/start.md first\n",
+        0,
+    )
     drawn = pd.read_csv("kit/draw.csv")
     assert drawn["stratum"].value_counts().to_dict() == {"north": 12, "south | west": 8}
-    kit, again = ({path.name: path.read_text() for path in Path(name).iterdir()} for name in ("kit", "again"))
+    kit, again = (
+        {path.name: path.read_text() for path in Path(name).iterdir()} for name in ("kit", "again")
+    )
     assert kit == again
     assert kit["plan.json"] == Path("strata.json").read_text()
     assert "seed=7" in kit["sample.md"]
@@ -92,7 +127,11 @@ def test_a_kit_has_the_draw_and_is_the_same_again(folder: Path) -> None:
     assert kit["invited.csv"] == "class,invited\nyoung,\nold,\n"
 
 
-ESTIMATE, CLASSES, KIT = "estimate plan.json reports.csv -o new.csv", "--classes invited.csv", "kit strata.json -o new"
+ESTIMATE, CLASSES, KIT = (
+    "estimate plan.json reports.csv -o new.csv",
+    "--classes invited.csv",
+    "kit strata.json -o new",
+)
 NORMAL = "--tail normal --epsilon 2 --error .2 --failure .05 --save new.json"
 
 
@@ -134,13 +173,19 @@ def test_what_is_wrong_ends_in_one_line_and_writes_nothing(
         lines = Path(file).read_text().splitlines()
         Path(file).write_text("\n".join([*lines[:-1], line]) + "\n")
     result = run(*(word.replace("_", " ") for word in words.split()))
-    assert (result.exit_code, "\n" in str(result.exception), list(Path().glob("new*"))) == (2, False, [])
+    assert (result.exit_code, "\n" in str(result.exception), list(Path().glob("new*"))) == (
+        2,
+        False,
+        [],
+    )
     assert message in str(result.exception)
 
 
 WARNER = "plan mean --design simple --binary --epsilon 1 --failure .05 --mechanism Warner --population 900 --error .1"
 CLUSTERS = "mean --design clusters --clusters 60 --cluster-size 9"
-GUARANTEED = "mean --design clusters --clusters 400 --cluster-size 25 --take 15 --icc .05 --tail guaranteed"
+GUARANTEED = (
+    "mean --design clusters --clusters 400 --cluster-size 25 --take 15 --icc .05 --tail guaranteed"
+)
 
 
 @pytest.mark.parametrize(
@@ -150,9 +195,19 @@ GUARANTEED = "mean --design clusters --clusters 400 --cluster-size 25 --take 15 
         (CLUSTERS, "clusters", "expansion", "normal"),
         (f"{CLUSTERS} --take 4", "two stages", "expansion", "normal"),
         (GUARANTEED, "two stages", "expansion", "Chebyshev"),
-        ("mean --design simple --population 900 --mechanism local_Laplace", "simple", "mean", "normal"),
+        (
+            "mean --design simple --population 900 --mechanism local_Laplace",
+            "simple",
+            "mean",
+            "normal",
+        ),
         ("mean", "everyone", "mean", "normal"),
-        ("frequency --values 3 --design strata --strata strata.csv", "strata", "stratified mean", "normal"),
+        (
+            "frequency --values 3 --design strata --strata strata.csv",
+            "strata",
+            "stratified mean",
+            "normal",
+        ),
         ("frequency --values 3 --labels a,b,c", "everyone", "mean", "normal"),
     ],
 )
@@ -172,13 +227,20 @@ def test_the_saved_promise_is_that_of_the_device(folder: Path) -> None:
     coarse = run(*words, "--save", "saved.json", "--device", "ten-sided die")
     assert "The device is noisier than the plan" in coarse.output
     plan = FieldPlan.load("saved.json")
-    assert (plan.p, plan.q, plan.asked, plan.epsilon) == ("7/10", "3/10", plan.answers, pytest.approx(np.log(7 / 3)))
+    assert (plan.p, plan.q, plan.asked, plan.epsilon) == (
+        "7/10",
+        "3/10",
+        plan.answers,
+        pytest.approx(np.log(7 / 3)),
+    )
     (answer,) = json.loads(run(*words, "--format", "json").output)["answers"]
     assert answer["invited"] == plan.asked
     assert plan.failure > answer["failure_bound"]
 
 
-def test_a_promise_says_what_it_takes_as_given_and_is_void_where_a_cluster_has_no_reports(folder: Path) -> None:
+def test_a_promise_says_what_it_takes_as_given_and_is_void_where_a_cluster_has_no_reports(
+    folder: Path,
+) -> None:
     words = f"plan mean {NORMAL} --binary --design clusters --clusters 40 --cluster-size 9 --icc 0.1 --response 0.9"
     shown = run(*words.split()).output
     given = "the intra-cluster correlation is 0.1 and whether somebody answers does not depend on what they hold"

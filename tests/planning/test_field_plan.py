@@ -12,7 +12,9 @@ from ldpnb.surveys.field_plan import ESTIMATORS, FieldPlan
 
 
 @pytest.mark.parametrize("name", PLANS)
-def test_a_plan_comes_back_as_it_was_in_whatever_layout_and_replaces_no_other(name: str, tmp_path: Path) -> None:
+def test_a_plan_comes_back_as_it_was_in_whatever_layout_and_replaces_no_other(
+    name: str, tmp_path: Path
+) -> None:
     plan, file = PLANS[name], tmp_path / "plan.json"
     for _ in range(2):
         plan.save(file)
@@ -30,14 +32,19 @@ def test_the_loss_of_a_report_is_that_of_all_its_bits() -> None:
     assert losses == pytest.approx([3, 2, 3])  # of bits (1/2 : 1/4) times (3/4 : 1/2)
 
 
-CHANGED = [json.dumps(json.loads(SIMPLE.to_json()) | one) for one in ({"asked": 151}, {"p": "2/3"}, {"note": "new"})]
+CHANGED = [
+    json.dumps(json.loads(SIMPLE.to_json()) | one)
+    for one in ({"asked": 151}, {"p": "2/3"}, {"note": "new"})
+]
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"format": "other"}', "{}", *CHANGED])
 def test_a_changed_plan_and_what_is_none_are_refused(text: str, tmp_path: Path) -> None:
     file = tmp_path / "plan.json"
     file.write_text(text)
-    message = "sha256 must be that of the content" if text in CHANGED else "cannot be read as a plan"
+    message = (
+        "sha256 must be that of the content" if text in CHANGED else "cannot be read as a plan"
+    )
     with pytest.raises(ValueError, match=f"plan.json: {message}"):
         FieldPlan.load(file)
 
@@ -63,4 +70,6 @@ def test_a_changed_plan_and_what_is_none_are_refused(text: str, tmp_path: Path) 
 )  # fmt: skip
 def test_an_impossible_plan_is_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        FieldPlan(**{"design": "simple", "kind": "binary", "population": 9, "asked": 2} | BIT | options)
+        FieldPlan(
+            **{"design": "simple", "kind": "binary", "population": 9, "asked": 2} | BIT | options
+        )

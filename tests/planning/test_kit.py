@@ -24,12 +24,22 @@ DESIGNS: dict[str, dict[str, Any]] = {
 }
 
 
-def planned(design: str = "simple", kind: str = "binary", device: str = "spinner", **more: Any) -> FieldPlan:
+def planned(
+    design: str = "simple", kind: str = "binary", device: str = "spinner", **more: Any
+) -> FieldPlan:
     labels = LABELS if kind in ("labels", "bits") else ()
-    p, q = realised("OUE" if kind == "bits" else "k-RR", 1.5, DEVICES.get(device, 100), len(labels) or 2)
+    p, q = realised(
+        "OUE" if kind == "bits" else "k-RR", 1.5, DEVICES.get(device, 100), len(labels) or 2
+    )
     chances: dict[str, Any] = {"epsilon": 1.2} if kind == "Laplace" else {"p": str(p), "q": str(q)}
     size = {"low": 0.0, "high": 24.0} if kind in ("number", "Laplace") else {}
-    options = DESIGNS[design] | chances | size | {"asked": 200, "answers": 150, "error": 0.1, "failure": 0.05} | more
+    options = (
+        DESIGNS[design]
+        | chances
+        | size
+        | {"asked": 200, "answers": 150, "error": 0.1, "failure": 0.05}
+        | more
+    )
     return FieldPlan(design=design, kind=kind, device=device, labels=labels, **options)
 
 
@@ -41,9 +51,20 @@ def test_every_page_is_filled_for_every_plan(design: str, kind: str) -> None:
         made = pages(plan, {"sex": ("f", "m")})
         assert ("card.md" in made) == (device != "form")
         for name, text in made.items():
-            assert name.endswith(".html") or not re.search(r"\$[a-z]|None|nan\b", text), (name, text)
+            assert name.endswith(".html") or not re.search(r"\$[a-z]|None|nan\b", text), (
+                name,
+                text,
+            )
         assert made["reports.csv"] == ",".join([*plan.columns, "sex", "id"]) + "\n"
-        for name in ("consent.md", "script.md", "data.md", "device.md", "methods.md", "sample.md", "start.md"):
+        for name in (
+            "consent.md",
+            "script.md",
+            "data.md",
+            "device.md",
+            "methods.md",
+            "sample.md",
+            "start.md",
+        ):
             assert len(made[name]) > 350
 
 
@@ -56,7 +77,9 @@ def test_a_draw_is_that_of_the_rule_on_the_page() -> None:
         rule = sorted(x for _, x in sorted(zip(chances, sorted(own), strict=True))[:number])
         assert drawn["id"][drawn["stratum"] == name].tolist() == rule
     backwards = draw(plan, {name: column[::-1] for name, column in frame.items()}, seed=7)
-    assert backwards["id"].tolist() == drawn["id"].tolist() != draw(plan, frame, seed=8)["id"].tolist()
+    assert (
+        backwards["id"].tolist() == drawn["id"].tolist() != draw(plan, frame, seed=8)["id"].tolist()
+    )
 
 
 def test_clusters_are_drawn_and_then_people_in_them() -> None:
@@ -94,14 +117,18 @@ IDS = [str(i) for i in range(900)]
         ("clusters", {"id": IDS, "cluster": [1, *(np.arange(899) % 60)]}, "cluster 1 must have the 15 people of the plan, got 16"),
     ],
 )  # fmt: skip
-def test_a_list_of_another_population_is_refused(design: str, frame: dict[str, Any], message: str) -> None:
+def test_a_list_of_another_population_is_refused(
+    design: str, frame: dict[str, Any], message: str
+) -> None:
     with pytest.raises(ValueError, match=re.escape(message)):
         draw(planned(design), frame, seed=0)
 
 
 def numbers_of(card: str) -> list[int]:
     """The outcomes at which the card says something else."""
-    return [int(number) for pair in re.findall(r"\*\*(\d+) to (\d+)\*\*: ", card) for number in pair]
+    return [
+        int(number) for pair in re.findall(r"\*\*(\d+) to (\d+)\*\*: ", card) for number in pair
+    ]
 
 
 @pytest.mark.parametrize("device", [name for name in DEVICES if name != "form"])
@@ -117,17 +144,32 @@ def test_the_card_has_the_chances_of_the_plan(device: str) -> None:
     other = Fraction(last - kept, 3 * last)
     assert (Fraction(kept, last) + other, other) == plan.chances
     plan = planned(kind="bits", device=device)
-    own, other = (Fraction(int(n), outcomes) for n in re.findall(r'say "yes" at 1 to (\d+)', pages(plan)["card.md"]))
+    own, other = (
+        Fraction(int(n), outcomes)
+        for n in re.findall(r'say "yes" at 1 to (\d+)', pages(plan)["card.md"])
+    )
     assert (own, other) == plan.chances
 
 
 def test_the_texts_say_forced_answers_epsilon_as_odds_and_questions_as_they_are() -> None:
-    assert numbers_of(pages(planned(device="die", p="5/6", q="2/6"))["card.md"]) == [1, 2, 3, 5, 6, 6]
+    assert numbers_of(pages(planned(device="die", p="5/6", q="2/6"))["card.md"]) == [
+        1,
+        2,
+        3,
+        5,
+        6,
+        6,
+    ]
     question = 'Did it cost $5 or <b onload="x()">more</b>\n| </script>?'
     made = pages(planned(p="73/100", q="27/100", question=question))
     assert "at most 2.71 times as likely" in made["consent.md"]  # 73/27 = 2.7037, rounded up
-    assert "50 in 100 that a certain answer is yours, your report can raise that to 73 in 100" in made["consent.md"]
-    assert "10 in 100 to 24 in 100" in made["consent.md"]  # odds of 1 to 9 become 2.7037 to 9, 23.1 in 100
+    assert (
+        "50 in 100 that a certain answer is yours, your report can raise that to 73 in 100"
+        in made["consent.md"]
+    )
+    assert (
+        "10 in 100 to 24 in 100" in made["consent.md"]
+    )  # odds of 1 to 9 become 2.7037 to 9, 23.1 in 100
     assert 'Did it cost $5 or <b onload="x()">more</b> | </script>?' in made["card.md"]
     assert made["form.html"].count("</script>") == 2
     assert "<b " not in made["form.html"]
@@ -144,18 +186,24 @@ def test_the_texts_say_forced_answers_epsilon_as_odds_and_questions_as_they_are(
         ({}, {"report": ("f", "m")}, "by must be a new column with 2 different values or more"),
     ],
 )  # fmt: skip
-def test_what_the_field_cannot_do_is_refused(options: dict[str, Any], groups: dict[str, Any], message: str) -> None:
+def test_what_the_field_cannot_do_is_refused(
+    options: dict[str, Any], groups: dict[str, Any], message: str
+) -> None:
     with pytest.raises(ValueError, match=message):
         pages(planned(**options), groups)
 
 
 @pytest.mark.parametrize(("epsilon", "labels"), [(0.5, 2), (0.1, 5)])
 def test_a_device_that_is_too_coarse_is_refused(epsilon: float, labels: int) -> None:
-    with pytest.raises(ValueError, match=f"a device of 6 outcomes has no protocol for {labels} answers"):
+    with pytest.raises(
+        ValueError, match=f"a device of 6 outcomes has no protocol for {labels} answers"
+    ):
         realised("k-RR", epsilon, 6, labels)
 
 
-def test_a_kit_is_there_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kit_is_there_whole_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write, left = Path.write_text, [5]
 
     def full(path: Path, text: str, **options: Any) -> int:

@@ -56,7 +56,8 @@ def missed(law: np.ndarray, expected: float, reach: float) -> float:
 
 @pytest.mark.parametrize(("population", "bits"), [(60, 60), (90, 45)])
 @pytest.mark.parametrize(
-    ("p", "q", "deviation"), [(0.7, 0.2, 0.15), (0.5, 0.1, 0.11), (0.9, 0.1, 0.08), (0.9, 0.5, 0.12), (0.8, 0.3, 0.2)]
+    ("p", "q", "deviation"),
+    [(0.7, 0.2, 0.15), (0.5, 0.1, 0.11), (0.9, 0.1, 0.08), (0.9, 0.5, 0.12), (0.8, 0.3, 0.2)],
 )
 def test_two_rates_bound_the_law_of_a_sample_within_a_lattice_step(
     population: int, bits: int, p: float, q: float, deviation: float
@@ -64,17 +65,26 @@ def test_two_rates_bound_the_law_of_a_sample_within_a_lattice_step(
     holders = np.arange(population + 1.0)
     bound = binomials.two_rates_exact(population, holders, bits, p, q, deviation)
     for held, chance in enumerate(bound):
-        law, expected = law_of_ones(population, held, bits, p, q), bits * (q + held / population * (p - q))
-        exact, looser = (missed(law, expected, reach) for reach in (bits * deviation, bits * deviation - 1))
+        law, expected = (
+            law_of_ones(population, held, bits, p, q),
+            bits * (q + held / population * (p - q)),
+        )
+        exact, looser = (
+            missed(law, expected, reach) for reach in (bits * deviation, bits * deviation - 1)
+        )
         assert exact * (1 - 1e-9) <= chance <= looser
     reports = Reports(p, q, p - q, 1 - p, ends=True)
-    whole = Linear(reports).failure(sampled((population,), (bits,)), deviation / (p - q), "guaranteed")
+    whole = Linear(reports).failure(
+        sampled((population,), (bits,)), deviation / (p - q), "guaranteed"
+    )
     assert whole == (pytest.approx(max(bound), rel=0.02), "exact")
 
 
 @settings(derandomize=True, max_examples=30, deadline=None)
 @given(st.lists(st.floats(0.02, 0.98), min_size=5, max_size=40), st.floats(0.25, 0.45))
-def test_no_bits_of_a_given_mean_stray_more_than_equal_ones(rates: list[float], deviation: float) -> None:
+def test_no_bits_of_a_given_mean_stray_more_than_equal_ones(
+    rates: list[float], deviation: float
+) -> None:
     sent = np.ones(1)
     for rate in rates:
         sent = np.convolve(sent, [1 - rate, rate])
@@ -83,15 +93,21 @@ def test_no_bits_of_a_given_mean_stray_more_than_equal_ones(rates: list[float], 
     assert bound >= missed(sent, bits * mean, bits * deviation) * (1 - 1e-9)
 
 
-@pytest.mark.parametrize(("population", "drawn", "scale"), [(12, 5, 0.8), (60, 20, 0.1), (60, 20, 3.0)])
-def test_a_curators_error_is_the_mixture_over_all_samples(population: int, drawn: int, scale: float) -> None:
+@pytest.mark.parametrize(
+    ("population", "drawn", "scale"), [(12, 5, 0.8), (60, 20, 0.1), (60, 20, 3.0)]
+)
+def test_a_curators_error_is_the_mixture_over_all_samples(
+    population: int, drawn: int, scale: float
+) -> None:
     holders, error = np.arange(population + 1.0), 0.23
     found = binomials.sampled_noisy_exact(population, holders, drawn, error, scale)
     ones = np.arange(drawn + 1)
     for held, chance in zip(holders, found, strict=True):
         away = ones - drawn * held / population
         sent = stats.hypergeom.pmf(ones, population, int(held), drawn)
-        tail = stats.laplace.sf(drawn * error - away, 0, scale) + stats.laplace.cdf(-drawn * error - away, 0, scale)
+        tail = stats.laplace.sf(drawn * error - away, 0, scale) + stats.laplace.cdf(
+            -drawn * error - away, 0, scale
+        )
         assert chance == pytest.approx(sent @ tail, rel=1e-9)
     assert curator_failure(population, drawn, error, scale / drawn)[0] == pytest.approx(found.max())
 
@@ -101,7 +117,9 @@ def test_a_wide_law_is_thinned_to_the_safe_side() -> None:
     for scale in (1.0, 500.0):
         (found,) = binomials.sampled_noisy_exact(population, np.array([5e6]), drawn, error, scale)
         rng = stream("thinned", scale, seed=1)
-        sums = rng.normal(0, math.sqrt(drawn * 0.25 * 0.6), 200_000) + rng.laplace(0, scale, 200_000)
+        sums = rng.normal(0, math.sqrt(drawn * 0.25 * 0.6), 200_000) + rng.laplace(
+            0, scale, 200_000
+        )
         simulated = float(np.mean(np.abs(sums) >= drawn * error))
         slack = 5 * math.sqrt(simulated / 200_000)
         assert simulated - slack <= found <= simulated * 1.03 + slack
@@ -118,7 +136,9 @@ SAMPLES = [
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=str)
-@pytest.mark.parametrize("reports", [BIT, Reports(scale=0.5), Reports()], ids=["bits", "Laplace", "values"])
+@pytest.mark.parametrize(
+    "reports", [BIT, Reports(scale=0.5), Reports()], ids=["bits", "Laplace", "values"]
+)
 def test_exponents_bound_the_moments_of_the_worst_estimates(sample: Any, reports: Reports) -> None:
     """At large tilts, over values at an end in some of the parts, or of the people in each."""
     rng = stream("exponents", seed=3)
@@ -128,7 +148,9 @@ def test_exponents_bound_the_moments_of_the_worst_estimates(sample: Any, reports
         lambda size: np.arange(size) < size / 3,
     ):
         if isinstance(sample, ClusterDesign):
-            values = np.array([kind(6) if g % 3 else np.full(6, g % 2) for g in range(12)], dtype=float)
+            values = np.array(
+                [kind(6) if g % 3 else np.full(6, g % 2) for g in range(12)], dtype=float
+            )
         else:
             values = np.concatenate([kind(size) for size in sample.sizes]).astype(float)
         found = estimates(sample, reports, values, rng, 1000) - values.mean()
@@ -139,7 +161,10 @@ def test_exponents_bound_the_moments_of_the_worst_estimates(sample: Any, reports
 
 
 def test_means_agree_with_the_audited_numbers_of_users() -> None:
-    known, asked = {"epsilon": 0.7, "error": 0.3, "failure": 0.01, "low": 2.0, "high": 10.0}, (0.3, 0.01)
+    known, asked = (
+        {"epsilon": 0.7, "error": 0.3, "failure": 0.01, "low": 2.0, "high": 10.0},
+        (0.3, 0.01),
+    )
     bit, noise, curator = (kind(0.7, 8.0) for kind in (OneBit, LocalLaplace, CentralLaplace))
     best, normal = (plan(Mean(**known, tail=tail)) for tail in ("guaranteed", "normal"))
     assert answer(best, "local Laplace").value == means.users_for_certain(noise, *asked)
@@ -156,14 +181,20 @@ def test_means_agree_with_the_audited_numbers_of_users() -> None:
         ("signed bit", "normal", SignedBit),
     ],
 )
-def test_gaps_agree_with_the_audited_bounds_for_equal_groups(name: str, tail: str, audited: Any) -> None:
-    question = Gap(count=40_000, epsilon=1.2, error=0.04, tail="normal" if tail == "normal" else "guaranteed")
+def test_gaps_agree_with_the_audited_bounds_for_equal_groups(
+    name: str, tail: str, audited: Any
+) -> None:
+    question = Gap(
+        count=40_000, epsilon=1.2, error=0.04, tail="normal" if tail == "normal" else "guaranteed"
+    )
     mechanism = audited(1.2, (20_000, 20_000)) if audited is SignedBit else audited(1.2)
     gap = gaps.GroupGap.of_halves(mechanism, 40_000)
     assert alone(question, name).value == pytest.approx(gap.failure(0.08, tail), rel=1e-6)
     if name != "M_L, k = 2":  # the lattice of fair signs
         exact = gap.failure(0.08, "exact")
-        assert exact <= alone(Gap(count=40_000, epsilon=1.2, error=0.04), name).value <= 1.05 * exact
+        assert (
+            exact <= alone(Gap(count=40_000, epsilon=1.2, error=0.04), name).value <= 1.05 * exact
+        )
 
 
 def moments(mechanism: Any, weights: np.ndarray, values: np.ndarray, tilt: float) -> np.ndarray:
@@ -187,7 +218,10 @@ def test_no_values_have_larger_moments_than_the_cumulants_say(name: str) -> None
     shares, weights = sizes / sizes.sum(), sizes.min() / sizes
     centred = []
     for values in map(np.array, product(np.linspace(-1, 1, 41), repeat=2)):
-        sent, centre = moments(mechanism, weights, values, tilt), tilt * shares @ (values * weights) * mechanism.gain
+        sent, centre = (
+            moments(mechanism, weights, values, tilt),
+            tilt * shares @ (values * weights) * mechanism.gain,
+        )
         centred.append(shares @ np.log(sent) - centre)
     assert max(centred) == pytest.approx(found.cumulant(tilt), rel=1e-3)
     assert max(centred) <= found.cumulant(tilt) * (1 + 1e-12)
@@ -200,11 +234,17 @@ def test_no_number_of_holders_is_worse_for_a_curator_than_those_that_are_tried()
         number = int(rng.integers(5, people))
         sd = math.sqrt(0.25 / number * (1 - number / people))
         error = float(sd * rng.uniform(1.3, 4) + rng.uniform(0.5, 4) / (number * epsilon))
-        all_ = binomials.sampled_noisy_exact(people, np.arange(people + 1.0), number, error, 1 / epsilon)
-        assert curator_failure(people, number, error, 1 / epsilon / number)[0] == pytest.approx(all_.max(), rel=1e-4)
+        all_ = binomials.sampled_noisy_exact(
+            people, np.arange(people + 1.0), number, error, 1 / epsilon
+        )
+        assert curator_failure(people, number, error, 1 / epsilon / number)[0] == pytest.approx(
+            all_.max(), rel=1e-4
+        )
 
 
-@pytest.mark.parametrize(("people", "number", "epsilon", "error"), [(10**6, 4, 20, 0.595), (50_000, 32, 20, 0.407)])
+@pytest.mark.parametrize(
+    ("people", "number", "epsilon", "error"), [(10**6, 4, 20, 0.595), (50_000, 32, 20, 0.407)]
+)
 def test_a_curator_s_worst_share_is_below_a_half_where_the_error_is_large(
     people: int, number: int, epsilon: float, error: float
 ) -> None:

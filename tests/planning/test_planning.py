@@ -46,13 +46,21 @@ ASKED = [
     Mean(epsilon=1.0, error=0.05, failure=0.01, binary=True, design=SimpleDesign(20_000)),
     Mean(epsilon=1.0, error=0.05, failure=0.05, design=STRATA, response=0.8),
     Mean(epsilon=2.0, error=0.1, failure=0.05, design=ClusterDesign(400, 20, 8, 0.1), response=0.8),
-    Mean(epsilon=2.0, error=0.1, failure=0.05, design=ClusterDesign(400, 20, None, 0.1, None, 5.0), tail="normal"),
+    Mean(
+        epsilon=2.0,
+        error=0.1,
+        failure=0.05,
+        design=ClusterDesign(400, 20, None, 0.1, None, 5.0),
+        tail="normal",
+    ),
     Gap(epsilon=1.0, error=0.05, failure=0.01),
     Gap(epsilon=1.0, error=0.1, failure=0.01, shares=(0.25, 0.75)),
 ]
 
 
-@pytest.mark.parametrize("question", ASKED, ids=lambda q: f"{type(q).__name__} {type(q.design).__name__}")
+@pytest.mark.parametrize(
+    "question", ASKED, ids=lambda q: f"{type(q).__name__} {type(q.design).__name__}"
+)
 def test_what_is_computed_and_then_given_leads_back(question: Any) -> None:
     # shares cost sums: two mechanisms stand for six
     for one in question.candidates[:: 3 if isinstance(question, Frequency) else 1]:
@@ -63,14 +71,21 @@ def test_what_is_computed_and_then_given_leads_back(question: Any) -> None:
             back, given = alone(found.with_value(name, None), one).value, getattr(question, name)
             assert back <= given * (1 + 1e-8)
             if name == "error":
-                assert back == pytest.approx(given, rel=0.06 if question.design.unit == "clusters" else 0.01)
+                assert back == pytest.approx(
+                    given, rel=0.06 if question.design.unit == "clusters" else 0.01
+                )
 
 
 def test_readers_who_cannot_know_who_was_asked_learn_less() -> None:
-    found = alone(Mean(epsilon=1.0, error=0.05, failure=0.05, design=SimpleDesign(20_000), releases=2), "1-bit")
+    found = alone(
+        Mean(epsilon=1.0, error=0.05, failure=0.05, design=SimpleDesign(20_000), releases=2),
+        "1-bit",
+    )
     assert found.reported == 2.0
     assert found.hidden == pytest.approx(np.log1p(found.value / 20_000 * np.expm1(2)))
-    clusters = alone(Mean(epsilon=1.0, count=40, failure=0.05, design=ClusterDesign(400, 25)), "1-bit")
+    clusters = alone(
+        Mean(epsilon=1.0, count=40, failure=0.05, design=ClusterDesign(400, 25)), "1-bit"
+    )
     assert clusters.hidden == 1.0
 
 
@@ -84,13 +99,25 @@ def test_two_stages_are_planned_by_a_mean_and_a_spread_of_sizes_but_for_a_curato
 
 
 def test_a_curator_with_yes_or_no_answers_is_promised_by_the_exact_law() -> None:
-    known: dict[str, Any] = {"design": SimpleDesign(100_000), "mechanism": CURATOR, "failure": 0.001, "epsilon": 1.0}
+    known: dict[str, Any] = {
+        "design": SimpleDesign(100_000),
+        "mechanism": CURATOR,
+        "failure": 0.001,
+        "epsilon": 1.0,
+    }
     found = alone(Mean(**known, error=0.02, binary=True), CURATOR)
     assert (found.value, found.bound, found.estimator) == (6346, "exact", "release")
     # Chebyshev's bound asked for 86,216; numbers in between have Serfling's with the noise
     number = alone(Mean(**known, error=0.02), CURATOR)
     assert (number.bound, 8600 < number.value < 8800) == ("Chernoff", True)
-    census = Mean(design=SimpleDesign(1000), count=1000, error=0.05, failure=0.05, binary=True, mechanism=CURATOR)
+    census = Mean(
+        design=SimpleDesign(1000),
+        count=1000,
+        error=0.05,
+        failure=0.05,
+        binary=True,
+        mechanism=CURATOR,
+    )
     assert plan(census).best is not None
 
 
@@ -105,11 +132,16 @@ def test_a_curator_with_yes_or_no_answers_is_promised_by_the_exact_law() -> None
     ],
     ids=str,
 )
-def test_every_answer_says_for_whom_by_which_estimator_and_how_certain(design: Any, estimator: str, whom: str) -> None:
+def test_every_answer_says_for_whom_by_which_estimator_and_how_certain(
+    design: Any, estimator: str, whom: str
+) -> None:
     found = plan(Mean(design=design, epsilon=2.0, error=0.1, failure=0.05, releases=3))
     assert (found.best.estimator, found.best.whom) == (estimator, whom)
     shown = str(found)
-    assert f"Promised for {whom}: at the worst data an error of 0.1 or more has probability at most 0.05" in shown
+    assert (
+        f"Promised for {whom}: at the worst data an error of 0.1 or more has probability at most 0.05"
+        in shown
+    )
     assert f"Estimator ({estimator}): {ESTIMATORS[estimator]}." in shown
     assert "and the 3 reports of a person together 6" in shown
     normal = str(plan(Mean(design=design, epsilon=2.0, error=0.1, failure=0.05, tail="normal")))
@@ -124,13 +156,17 @@ def test_nonresponse_is_part_of_the_failure() -> None:
     (invited,) = found.invited
     assert invited > found.value / 0.6
     clusters: dict[str, Any] = {"epsilon": 2.0, "error": 0.05, "failure": 0.05, "tail": "normal"}
-    design = ClusterDesign(400, 25, 12, 0.05)  # 12 are asked in each, whether or not that many answer
+    design = ClusterDesign(
+        400, 25, 12, 0.05
+    )  # 12 are asked in each, whether or not that many answer
     found = plan(Mean(design=design, response=0.7, mechanism="1-bit", **clusters))
     assert sum(found.best.invited) == 12 * found.best.value
     assert "of whom about" in str(found)
     # of very many clusters some would have no answer; so few do not
     many = ClusterDesign(5000, 25, 8, 0.05)
-    found = alone(Mean(design=many, response=0.6, epsilon=3.0, error=0.1, failure=0.1, tail="normal"), "1-bit")
+    found = alone(
+        Mean(design=many, response=0.6, epsilon=3.0, error=0.1, failure=0.1, tail="normal"), "1-bit"
+    )
     assert found.value == 25
     assert found.with_value("count", 24).chance()[0] > 0.1
 
@@ -150,7 +186,9 @@ def test_extreme_budgets_are_planned_without_a_warning(epsilon: float) -> None:
 
 
 UNSIZED = {"epsilon": 1.0, "error": 0.1, "failure": 0.1}
-SMALL = Mean(design=SimpleDesign(50), response=0.5, count=40, epsilon=1.0, error=0.1, mechanism="1-bit")
+SMALL = Mean(
+    design=SimpleDesign(50), response=0.5, count=40, epsilon=1.0, error=0.1, mechanism="1-bit"
+)
 
 
 @pytest.mark.parametrize(
@@ -162,9 +200,15 @@ SMALL = Mean(design=SimpleDesign(50), response=0.5, count=40, epsilon=1.0, error
         (lambda: Mean(epsilon=0.0), "epsilon must be > 0"),
         (lambda: Mean(failure=1.0), r"failure must lie in \(0, 1\)"),
         (lambda: Mean(count=1), "count must be an integer >= 2"),
-        (lambda: Mean(count=MANY + 1), "count must be at most 1,000,000,000,000 people, got 1,000,000,000,001"),
+        (
+            lambda: Mean(count=MANY + 1),
+            "count must be at most 1,000,000,000,000 people, got 1,000,000,000,001",
+        ),
         (lambda: Mean(low=1.0, high=1.0), "low must be < high"),
-        (lambda: Mean(mechanism="OUE"), "mechanism must be one of 1-bit, local Laplace, central Laplace"),
+        (
+            lambda: Mean(mechanism="OUE"),
+            "mechanism must be one of 1-bit, local Laplace, central Laplace",
+        ),
         (lambda: Mean(response=0.0), "response must lie in"),
         (lambda: Mean(releases=0), "releases must be an integer >= 1"),
         (lambda: Frequency(values=MOST_VALUES + 1), "values must lie in"),
@@ -192,7 +236,9 @@ def test_what_cannot_be_done_says_what_remains() -> None:
 def test_the_command_prints_what_the_library_does() -> None:
     result = command("gap --count 1e4 --shares 0.3,0.7 --error 0.2 --failure 0.01")
     assert result.exit_code == 0
-    assert result.output == f"{plan(Gap(count=10_000, shares=(0.3, 0.7), error=0.2, failure=0.01))}\n"
+    assert (
+        result.output == f"{plan(Gap(count=10_000, shares=(0.3, 0.7), error=0.2, failure=0.01))}\n"
+    )
     lines = result.output.splitlines()
     assert lines[0].startswith("Which budget? 10,000 people, error below 0.2")
     assert lines[2].split() == ["mechanism", "epsilon", "bound"]
@@ -213,10 +259,17 @@ def test_strata_come_from_a_table_and_their_numbers_leave_in_every_format(tmp_pa
     (row, *_) = json.loads(command(words, "--format", "json").output)["answers"]
     assert {name: row[f"invite {name}"] for name in "ABC"} == invited
     assert (row["estimator"], row["whom"]) == ("stratified mean", "the population of 10,000")
-    assert command(words, "--format", "csv").output.splitlines()[0].endswith("invite A,invite B,invite C")
+    assert (
+        command(words, "--format", "csv")
+        .output.splitlines()[0]
+        .endswith("invite A,invite B,invite C")
+    )
     assert command(words, "-o", str(file)).output == ""
     book = pd.read_excel(BytesIO(file.read_bytes()), sheet_name=None, engine="calamine")
-    assert (book["answers"]["count"][0], book["answers"]["invite B"][0]) == (said.best.value, invited["B"])
+    assert (book["answers"]["count"][0], book["answers"]["invite B"][0]) == (
+        said.best.value,
+        invited["B"],
+    )
     assert isinstance(command(words, "--format", "xlsx").exception, UsageError)
 
 
@@ -226,10 +279,15 @@ def test_strata_come_from_a_table_and_their_numbers_leave_in_every_format(tmp_pa
         ("stratum,people\nA,5\n", "column size must be among the columns, got stratum, people"),
         ("stratum,size\nA,5\nA,6\n", "strata must be named once each, got 'A' twice"),
         ("stratum,size\nA,5.5\n", "size must be an integer >= 1, got size=5.5"),
-        ("stratum,size,sd\nA,5,0.1\nB,6,\n", "sd must have an entry in every row, got none in row 2"),
+        (
+            "stratum,size,sd\nA,5,0.1\nB,6,\n",
+            "sd must have an entry in every row, got none in row 2",
+        ),
     ],
 )
-def test_a_table_of_strata_that_cannot_be_used_is_refused(text: str, rule: str, tmp_path: Path) -> None:
+def test_a_table_of_strata_that_cannot_be_used_is_refused(
+    text: str, rule: str, tmp_path: Path
+) -> None:
     (tmp_path / "strata.csv").write_text(text)
     with pytest.raises(ValueError, match=rule):
         ldp.load_strata(tmp_path / "strata.csv")
@@ -252,7 +310,9 @@ SAVED = "mean --design simple --epsilon 1 --error 0.1 --failure 0.1 --questions 
 )
 def test_wrong_usage_of_the_command_is_named(words: str, rule: str) -> None:
     result = command(words)
-    assert rule in (str(result.exception) if isinstance(result.exception, UsageError) else result.output)
+    assert rule in (
+        str(result.exception) if isinstance(result.exception, UsageError) else result.output
+    )
 
 
 def test_printed_budgets_are_rounded_up_so_that_they_hold() -> None:
@@ -260,15 +320,31 @@ def test_printed_budgets_are_rounded_up_so_that_they_hold() -> None:
     found = plan(question)
     printed = float(str(found).splitlines()[3].split()[-2])
     assert found.best.value <= printed < 1.001 * found.best.value
-    assert alone(question.with_value("epsilon", printed).with_value("failure", None), "signed bit").value <= 0.01
+    assert (
+        alone(
+            question.with_value("epsilon", printed).with_value("failure", None), "signed bit"
+        ).value
+        <= 0.01
+    )
 
 
 @pytest.mark.parametrize("design", [Everyone(), SimpleDesign(), SimpleDesign(MANY // 2)], ids=str)
 @pytest.mark.parametrize("users", [10**8, MANY // 2])
 def test_laws_and_bounds_hold_up_to_the_most_people(design: Any, users: int) -> None:
-    known: dict[str, Any] = {"design": design, "count": users, "epsilon": 2.0, "error": 5 / users**0.5, "failure": 0.01}
+    known: dict[str, Any] = {
+        "design": design,
+        "count": users,
+        "epsilon": 2.0,
+        "error": 5 / users**0.5,
+        "failure": 0.01,
+    }
     gaps = [Gap(**known), Gap(**known, shares=(0.3, 0.7))] if design.respondents else []
-    for question in (Frequency(**known, values=16), Mean(**known), Mean(**known, binary=True), *gaps):
+    for question in (
+        Frequency(**known, values=16),
+        Mean(**known),
+        Mean(**known, binary=True),
+        *gaps,
+    ):
         for one in question.candidates[:: 3 if isinstance(question, Frequency) else 1]:
             full = question.with_value("mechanism", one)
             if not full.central:

@@ -39,15 +39,27 @@ def test_the_card_of_a_claim_tells_verdict_notebook_and_code(name: str) -> None:
     ):
         assert line in text.splitlines()
     assert re.search(r"^decided by: ldpnb/papers/bun2022/section_5.py:\d+$", text, re.MULTILINE)
-    assert re.search(r"^rests on: ldpnb/papers/bun2022/formulas/clusters.py:\d+$", text, re.MULTILINE)
+    assert re.search(
+        r"^rests on: ldpnb/papers/bun2022/formulas/clusters.py:\d+$", text, re.MULTILINE
+    )
 
 
 @pytest.mark.parametrize(
     ("wanted", "meant"),
-    [("plan", "plan"), ("plan_", "plan_survey"), ("theorem-3", "bun2022/theorem-3.1"), ("03/los", "2_bun/03/losses")],
+    [
+        ("plan", "plan"),
+        ("plan_", "plan_survey"),
+        ("theorem-3", "bun2022/theorem-3.1"),
+        ("03/los", "2_bun/03/losses"),
+    ],
 )
 def test_a_name_may_be_shortened_to_a_unique_beginning(wanted: str, meant: str) -> None:
-    assert catalogue.unique(wanted, ["plan", "plan_survey", "bun2022/theorem-3.1", "2_bun/03/losses"], "name") == meant
+    assert (
+        catalogue.unique(
+            wanted, ["plan", "plan_survey", "bun2022/theorem-3.1", "2_bun/03/losses"], "name"
+        )
+        == meant
+    )
 
 
 @pytest.mark.parametrize(
@@ -61,22 +73,40 @@ def test_a_name_may_be_shortened_to_a_unique_beginning(wanted: str, meant: str) 
             ["run", "01_line", "-p", "user=3"],
             "1_demo/01_line has no parameter user (did you mean users?); it has users, factor, label",
         ),
-        (["run", "01_line", "-p", "users=many"], "ldpnb: users must be of type int, got users='many'"),
-        (["run", "01_line", "-p", "factor=1e400"], "ldpnb: factor must be finite, got factor='1e400'"),
-        (["run", "01_line", "-p", "users=2.5"], "ldpnb: users must be of type int, got users='2.5'"),
+        (
+            ["run", "01_line", "-p", "users=many"],
+            "ldpnb: users must be of type int, got users='many'",
+        ),
+        (
+            ["run", "01_line", "-p", "factor=1e400"],
+            "ldpnb: factor must be finite, got factor='1e400'",
+        ),
+        (
+            ["run", "01_line", "-p", "users=2.5"],
+            "ldpnb: users must be of type int, got users='2.5'",
+        ),
         (["run", "01_line", "-p", "users"], "expected name=value, got 'users'"),
         (["run", "--jobs", "0"], "0 is not in the range"),
         (["show", "0"], "ldpnb: 0 is ambiguous: 1_demo/01_line, 1_demo/02_broken"),
-        (["verdicts", "--source", "nobody"], "Invalid value for '--source': 'nobody' is not one of 'biswas2022'"),
+        (
+            ["verdicts", "--source", "nobody"],
+            "Invalid value for '--source': 'nobody' is not one of 'biswas2022'",
+        ),
         (["verdicts", "--status", "wrong"], "'wrong' is not one of 'reproduced', 'supported'"),
         (["nonsense"], "ldpnb: No such command 'nonsense'. (`ldpnb --help`)"),
         (["show"], "ldpnb: Missing argument 'ID'. (`ldpnb show --help`)"),
         (["run", "--force"], "No such option '--force'. (`ldpnb run --help`)"),
         (["plan", "mean", "--epsilon"], "Option '--epsilon' requires an argument."),
         (["check", "01_lime"], "ldpnb: no notebook 01_lime (did you mean 01_line?)"),
-        (["run", "01_line", "-o", "figures/x"], "ldpnb: output must lie below build/ or outside the"),
+        (
+            ["run", "01_line", "-o", "figures/x"],
+            "ldpnb: output must lie below build/ or outside the",
+        ),
         (["report", "--errata", "nobody"], "'nobody' is not one of 'biswas2022'"),
-        (["export", "figure_1", "--width", "9 miles"], "ldpnb: width must be a length of 1.5 to 30 in"),
+        (
+            ["export", "figure_1", "--width", "9 miles"],
+            "ldpnb: width must be a length of 1.5 to 30 in",
+        ),
         (["sweep", "frequencies", "-g", "n=10"], "ldpnb: a sweep needs a folder for its results"),
         (["sweep", "nothing", "-o", "build/out"], "ldpnb: no experiment nothing"),
         (["plan", "frequency", "--epsilon", "0"], "epsilon must be"),
@@ -84,7 +114,9 @@ def test_a_name_may_be_shortened_to_a_unique_beginning(wanted: str, meant: str) 
         (["inspect", "nothing.csv"], "nothing.csv"),
     ],
 )
-def test_wrong_usage_ends_with_one_clear_line_and_code_2(said, arguments: list[str], line: str) -> None:
+def test_wrong_usage_ends_with_one_clear_line_and_code_2(
+    said, arguments: list[str], line: str
+) -> None:
     message = said(*arguments)
     assert message.startswith("ldpnb: ")
     assert message.count("\n") == 1
@@ -94,9 +126,22 @@ def test_wrong_usage_ends_with_one_clear_line_and_code_2(said, arguments: list[s
 def test_the_command_line_starts_and_plans_without_what_takes_long_to_import() -> None:
     plan = ["plan", "mean", "--epsilon", "1", "--error", "0.1", "--failure", "0.1"]
     code = f"import sys; from ldpnb.cli import cli; print(*sys.modules); cli({plan}, standalone_mode=False); print(*sys.modules)"
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     started, *_, planned = map(str.split, result.stdout.splitlines())
-    heavy = {"scipy", "pandas", "pyarrow", "matplotlib", "sympy", "IPython", "nbformat", "nbconvert", "jinja2", "dask"}
+    heavy = {
+        "scipy",
+        "pandas",
+        "pyarrow",
+        "matplotlib",
+        "sympy",
+        "IPython",
+        "nbformat",
+        "nbconvert",
+        "jinja2",
+        "dask",
+    }
     assert heavy.isdisjoint(started)
     assert {"pandas", "pyarrow", "matplotlib", "scipy.stats"}.isdisjoint(planned)
 
@@ -107,7 +152,11 @@ def test_a_missing_checkout_is_named(said, monkeypatch: pytest.MonkeyPatch) -> N
     assert "set LDPNB_HOME to the clone" in said("list")
 
 
-NO_LITERAL, NO_TYPE, NO_VALUE = "the value of x must be a literal, got y", "needs a type among", "x must be of type"
+NO_LITERAL, NO_TYPE, NO_VALUE = (
+    "the value of x must be a literal, got y",
+    "needs a type among",
+    "x must be of type",
+)
 
 
 @pytest.mark.parametrize(
@@ -124,11 +173,27 @@ def test_parameters_must_be_literals_with_a_type_and_a_meaning(cell: str, rule: 
         parameters.declared_parameters(cell, "example")
 
 
-CONVERTED = [("int", "1e6", 1_000_000), ("float", "2", 2.0), ("bool", "true", True), ("str", "7", "7")]
+CONVERTED = [
+    ("int", "1e6", 1_000_000),
+    ("float", "2", 2.0),
+    ("bool", "true", True),
+    ("str", "7", "7"),
+]
 CONVERTED += [("list[float]", "[1, 2.5]", [1.0, 2.5]), ("list[int]", [1, 2], [1, 2])]
-CONVERTED += [("list[str]", "k.A.", ["k.A."]), ("list[str]", "-9", ["-9"]), ("list[str]", "[97, 98]", ["97", "98"])]
+CONVERTED += [
+    ("list[str]", "k.A.", ["k.A."]),
+    ("list[str]", "-9", ["-9"]),
+    ("list[str]", "[97, 98]", ["97", "98"]),
+]
 CONVERTED += [("list[int]", "3", [3])]
-REFUSED = [("int", "1.5"), ("int", "inf"), ("int", True), ("float", "one"), ("float", "nan,"), ("bool", "1")]
+REFUSED = [
+    ("int", "1.5"),
+    ("int", "inf"),
+    ("int", True),
+    ("float", "one"),
+    ("float", "nan,"),
+    ("bool", "1"),
+]
 REFUSED += [("list[int]", "[1.5]"), ("str", 7)]
 
 
@@ -144,11 +209,15 @@ def test_text_that_does_not_convert_is_refused(kind: str, text) -> None:
 
 
 @pytest.mark.parametrize("content", ['{"caption": "A li', ""])
-def test_a_committed_file_that_was_cut_off_ends_in_one_line(checkout: Path, ldpnb, content: str) -> None:
+def test_a_committed_file_that_was_cut_off_ends_in_one_line(
+    checkout: Path, ldpnb, content: str
+) -> None:
     figure = checkout / "figures/1_demo/01_line/figure_1.csv"
     figure.parent.mkdir(parents=True)
     figure.write_text("x,y\n0,0\n")
     figure.with_suffix(".json").write_text(content)
     result = ldpnb("export", "figure_1")
     assert result.returncode == 1
-    assert re.fullmatch("ldpnb: a file of the checkout is damaged, `git status` names it: .*\n", result.stderr)
+    assert re.fullmatch(
+        "ldpnb: a file of the checkout is damaged, `git status` names it: .*\n", result.stderr
+    )

@@ -24,11 +24,15 @@ def test_environment_is_an_interpreter_and_the_package_with_its_extras() -> None
     extras = ",".join(PROJECT["project"]["optional-dependencies"])
     assert pip == {"pip": [f"--editable .[{extras}]"]}
     python = re.split("=+", plain[0])[1]
-    assert Version(python) in Requirement("python" + PROJECT["project"]["requires-python"]).specifier
+    assert (
+        Version(python) in Requirement("python" + PROJECT["project"]["requires-python"]).specifier
+    )
 
 
 def test_what_is_installed_satisfies_what_is_declared() -> None:
-    declared = map(Requirement, PROJECT["project"]["dependencies"] + PROJECT["dependency-groups"]["dev"])
+    declared = map(
+        Requirement, PROJECT["project"]["dependencies"] + PROJECT["dependency-groups"]["dev"]
+    )
     assert [str(r) for r in declared if version(r.name) not in r.specifier] == []
 
 
@@ -38,14 +42,18 @@ def test_the_locks_name_no_host() -> None:
 
 
 def test_installed_versions_are_the_locked_ones() -> None:
-    lines = re.findall(r"^[A-Za-z0-9._-]+==[^\\\n]+", (ROOT / "requirements.lock").read_text(), re.MULTILINE)
+    lines = re.findall(
+        r"^[A-Za-z0-9._-]+==[^\\\n]+", (ROOT / "requirements.lock").read_text(), re.MULTILINE
+    )
     wanted = [r for r in map(Requirement, lines) if r.marker is None or r.marker.evaluate()]
     other = {str(r): version(r.name) for r in wanted if version(r.name) not in r.specifier}
     assert len(wanted) > 100
     assert other == {}
 
 
-@pytest.mark.parametrize("workflow", sorted((ROOT / ".github/workflows").glob("*.yml")), ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "workflow", sorted((ROOT / ".github/workflows").glob("*.yml")), ids=lambda path: path.name
+)
 def test_actions_are_pinned_by_commit_and_say_which_release_that_is(workflow: Path) -> None:
     text = workflow.read_text(encoding="utf-8")
     used = re.findall(r"uses: (.*)", text)

@@ -47,23 +47,33 @@ def test_a_figure_is_drawn_from_its_numbers_alone(name: str) -> None:
     assert same(png(export.chart(picture)), picture.read_bytes())
 
 
-@pytest.mark.skipif(not shutil.which("pdflatex"), reason="no pdflatex: apt-get install texlive-pictures")
+@pytest.mark.skipif(
+    not shutil.which("pdflatex"), reason="no pdflatex: apt-get install texlive-pictures"
+)
 def test_text_of_a_figure_is_tex_in_pgf(tmp_path: Path) -> None:
     for name, content in export.contents("discretised", "7in", "times", "pgf").items():
         (tmp_path / name).write_bytes(content)
     head = r"\documentclass{article}\usepackage{pgf}\providecommand{\mathdefault}[1]{#1}"
-    (tmp_path / "paper.tex").write_text(head + r"\begin{document}\input{discretised.tex}\end{document}")
+    (tmp_path / "paper.tex").write_text(
+        head + r"\begin{document}\input{discretised.tex}\end{document}"
+    )
     command = ["pdflatex", "-draftmode", "-interaction=batchmode", "-halt-on-error", "paper"]
     assert subprocess.run(command, cwd=tmp_path, capture_output=True, check=False).returncode == 0
 
 
-@pytest.mark.skipif(not (shutil.which("pandoc") and shutil.which("pdflatex")), reason="no pandoc, or no pdflatex")
-@pytest.mark.parametrize("sheet", sorted(home().glob("figures/*/errata.md")), ids=lambda sheet: sheet.parent.name)
+@pytest.mark.skipif(
+    not (shutil.which("pandoc") and shutil.which("pdflatex")), reason="no pandoc, or no pdflatex"
+)
+@pytest.mark.parametrize(
+    "sheet", sorted(home().glob("figures/*/errata.md")), ids=lambda sheet: sheet.parent.name
+)
 def test_an_erratum_sheet_has_two_pages_at_most(sheet: Path, tmp_path: Path) -> None:
     paper = ["pandoc", "-s", "-d", home() / "ldpnb/run/errata", "-o", tmp_path / "sheet.tex", sheet]
     assert subprocess.run(paper, check=False).returncode == 0
     command = ["pdflatex", "-draftmode", "-interaction=nonstopmode", "-halt-on-error", "sheet"]
-    log = subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="latin-1", check=False).stdout
+    log = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, encoding="latin-1", check=False
+    ).stdout
     assert "[1" in log
     assert "[3" not in log
     assert "Overfull" not in log
@@ -77,12 +87,16 @@ def test_without_tex_pgf_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("width", ["9 miles", "1mm", "99in"])
 def test_a_width_that_cannot_be_is_refused(width: str) -> None:
-    with pytest.raises(UsageError, match=f"width must be a length of 1.5 to 30 in, .*, got width='{width}'"):
+    with pytest.raises(
+        UsageError, match=f"width must be a length of 1.5 to 30 in, .*, got width='{width}'"
+    ):
         export.contents("central_budget", width, "times", "pdf")
 
 
 def test_a_table_is_escaped_and_has_its_caption_and_label(tmp_path: Path) -> None:
-    pd.DataFrame({"claim": ["about ε ≥ 1 & x², of $n_0$"], "value": [0.125]}).to_csv(tmp_path / "made.csv", index=False)
+    pd.DataFrame({"claim": ["about ε ≥ 1 & x², of $n_0$"], "value": [0.125]}).to_csv(
+        tmp_path / "made.csv", index=False
+    )
     text = export.table(tmp_path / "made.csv", r"A table.~\cite{ldpnb}", "made")
     assert "\\caption{A table.~\\cite{ldpnb}}\n\\label{tab:made}" in text
     assert r"about $\varepsilon$ $\ge$ 1 \& x$^{2}$, of $n_0$ & 0.125 \\" in text

@@ -15,13 +15,16 @@ from ldpnb.run.catalogue import find, home
 
 TEXT = (home() / "README.md").read_text(encoding="utf-8")
 COMMANDS = [
-    re.sub(r"\s+#\s.*", "", line) for line in re.findall(r"^ +(?:- run: )?\.venv/bin/ldpnb (.*)$", TEXT, re.MULTILINE)
+    re.sub(r"\s+#\s.*", "", line)
+    for line in re.findall(r"^ +(?:- run: )?\.venv/bin/ldpnb (.*)$", TEXT, re.MULTILINE)
 ]
 QUICK = ("list", "show", "inspect", "plan")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_command_has_these_options_and_the_files_that_it_names(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_command_has_these_options_and_the_files_that_it_names(
+    command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(home())
     words = shlex.split(command)
     group: click.Command = cli
@@ -33,14 +36,18 @@ def test_a_command_has_these_options_and_the_files_that_it_names(command: str, m
         assert Path(path).is_file()
 
 
-@pytest.mark.parametrize("command", [c for c in COMMANDS if c.startswith(QUICK) and "build/" not in c])
+@pytest.mark.parametrize(
+    "command", [c for c in COMMANDS if c.startswith(QUICK) and "build/" not in c]
+)
 def test_a_quick_command_succeeds(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(home())
     result = CliRunner().invoke(cli, shlex.split(command))
     assert result.exit_code == 0, result.output
 
 
-def test_a_survey_goes_from_its_question_to_its_estimate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_survey_goes_from_its_question_to_its_estimate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As printed, in a folder that has nothing but the examples."""
     monkeypatch.chdir(tmp_path)
     Path("notebooks").symlink_to(home() / "notebooks")
@@ -53,7 +60,9 @@ def test_a_survey_goes_from_its_question_to_its_estimate(tmp_path: Path, monkeyp
     assert "673 reports" in result.output
 
 
-def test_the_jobs_of_ones_own_ci_are_known_and_their_notebook_takes_the_parameter(tmp_path: Path) -> None:
+def test_the_jobs_of_ones_own_ci_are_known_and_their_notebook_takes_the_parameter(
+    tmp_path: Path,
+) -> None:
     """The suite itself tries `check` and `verdicts` in tests/notebooks, and runs with parameters in test_sentences."""
     workflow = yaml.safe_load(TEXT.split("```yaml\n")[1].split("```")[0])
     steps = [step["run"] for step in workflow["jobs"]["notebooks"]["steps"] if "run" in step]

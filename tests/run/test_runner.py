@@ -24,7 +24,9 @@ FIGURE = "figures/1_demo/01_line/figure_1"
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+    return {
+        str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()
+    }
 
 
 def run_one(name: str, **parameters) -> runner.Outcome:
@@ -38,7 +40,9 @@ def rewrite(path: Path, before: str, after: str) -> None:
     path.write_text(text.replace(before, after))
 
 
-def test_two_jobs_run_what_one_runs_and_a_notebook_that_fails_lets_the_others_go_on(checkout: Path, ldpnb) -> None:
+def test_two_jobs_run_what_one_runs_and_a_notebook_that_fails_lets_the_others_go_on(
+    checkout: Path, ldpnb
+) -> None:
     result = ldpnb("run", "-j", "2")
     assert result.returncode == 1
     assert re.search(r"^1_demo/01_line  \d+\.\d s$", result.stdout, re.MULTILINE)
@@ -88,7 +92,10 @@ def test_own_parameters_write_to_a_folder_of_their_own(checkout: Path) -> None:
     assert other.target != outcome.task.target
     written = outcome.task.figures / "1_demo/01_line/figure_1"
     assert written.with_suffix(".csv").read_text() == "x,y\n0,0\n1,2\n2,4\n"
-    assert json.loads(written.with_suffix(".json").read_text())["parameters"] == {"factor": 2.0, "users": 3}
+    assert json.loads(written.with_suffix(".json").read_text())["parameters"] == {
+        "factor": 2.0,
+        "users": 3,
+    }
 
 
 def test_a_failure_keeps_the_last_good_output_and_shows_the_cell(checkout: Path) -> None:
@@ -118,13 +125,19 @@ def test_an_edit_during_a_run_stands_and_the_result_is_kept_beside_it(checkout: 
     assert [n.id for n in catalogue.catalogue()] == ["1_demo/01_line", "1_demo/02_broken"]
 
 
-OUTSIDE, CANNOT = "output must lie below build/ or outside the checkout", "output folder cannot be written: "
+OUTSIDE, CANNOT = (
+    "output must lie below build/ or outside the checkout",
+    "output folder cannot be written: ",
+)
 
 
 @pytest.mark.parametrize(
     ("folder", "message"),
     [
-        *((f, OUTSIDE) for f in ("figures/mine", "notebooks", ".", "link", "build/../figures/x", "mine")),
+        *(
+            (f, OUTSIDE)
+            for f in ("figures/mine", "notebooks", ".", "link", "build/../figures/x", "mine")
+        ),
         ("build/taken/below", rf"{CANNOT}.*taken/below.* \(Not a directory\)"),
         ("/proc/x", rf"{CANNOT}/proc/x"),
     ],
@@ -172,7 +185,10 @@ def test_a_run_that_is_ended_leaves_everything_as_it_was_and_its_kernel_ends(
     assert files(checkout) == before
     if way == "SIGINT":
         assert process.returncode == 130
-        assert error.strip() == "ldpnb: interrupted; what has finished is kept, everything else is as it was"
+        assert (
+            error.strip()
+            == "ldpnb: interrupted; what has finished is kept, everything else is as it was"
+        )
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="kernels are forked on Linux")
@@ -204,16 +220,24 @@ def test_all_that_is_imported_before_kernels_are_forked_can_be() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="kernels are forked on Linux")
-def test_ports_are_chosen_once_the_imports_are_there(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ports_are_chosen_once_the_imports_are_there(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     steps, starts = [], multiprocessing.context.ForkServerProcess
     for owner, name in ((starts, "start"), (LocalPortCache, "find_available_port")):
         step = getattr(owner, name)
-        monkeypatch.setattr(owner, name, lambda *given, n=name, s=step: steps.append(n) or s(*given))
+        monkeypatch.setattr(
+            owner, name, lambda *given, n=name, s=step: steps.append(n) or s(*given)
+        )
     assert run_one("01_line").error == ""
-    assert list(dict.fromkeys(steps)) == ["start", "find_available_port"], "else another program may take them"
+    assert list(dict.fromkeys(steps)) == ["start", "find_available_port"], (
+        "else another program may take them"
+    )
 
 
-def test_a_check_runs_the_cells_and_names_a_number_that_differs_from_the_stored_one(checkout: Path, ldpnb) -> None:
+def test_a_check_runs_the_cells_and_names_a_number_that_differs_from_the_stored_one(
+    checkout: Path, ldpnb
+) -> None:
     assert run_one("01_line").error == ""
     numbers = (checkout / FIGURE).with_suffix(".csv")
     numbers.write_text(numbers.read_text().replace("1,0.5", "1,0.6"))

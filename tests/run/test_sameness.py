@@ -15,7 +15,9 @@ REAL = home() / "figures/2_bun2022/03_cluster_lower_bounds/losses"
 
 
 @cache
-def picture(title: str = "A loss of 0.26 nats", colour: str = "#004B94", shift: float = 0.0) -> bytes:
+def picture(
+    title: str = "A loss of 0.26 nats", colour: str = "#004B94", shift: float = 0.0
+) -> bytes:
     figure, axis = plt.subplots(figsize=(7, 3.1))
     axis.plot([0, 1, 2], [0, 1 + shift, 4], color=colour)
     figure.suptitle(title)
@@ -25,10 +27,16 @@ def picture(title: str = "A loss of 0.26 nats", colour: str = "#004B94", shift: 
     return content.getvalue()
 
 
-def test_pictures_differ_by_a_title_a_digit_or_a_colour_and_not_by_a_last_digit_of_a_number() -> None:
+def test_pictures_differ_by_a_title_a_digit_or_a_colour_and_not_by_a_last_digit_of_a_number() -> (
+    None
+):
     assert picture() != picture(shift=1e-4)
     assert same(picture(), picture(shift=1e-4))
-    others = picture("A loss of 0,26 nats"), picture("A loss of 0.28 nats"), picture(colour="#1B4F94")
+    others = (
+        picture("A loss of 0,26 nats"),
+        picture("A loss of 0.28 nats"),
+        picture(colour="#1B4F94"),
+    )
     for other in (*others, REAL.with_suffix(".png").read_bytes(), b"rubbish"):
         assert not same(picture(), other)
 
@@ -43,7 +51,10 @@ def test_a_figure_is_the_same_whatever_its_hashes_and_another_with_another_word(
     last = long[:-1] + b"%d" % ((int(long[-1:]) + 1) % 10)
     assert same(numbers, numbers.replace(long, last, 1))
     assert same(provenance, edited(provenance, sha256="0", drawn={}))
-    for other in (numbers.replace(b"exact", b"exactly", 1), numbers + numbers.splitlines()[-1] + b"\n"):
+    for other in (
+        numbers.replace(b"exact", b"exactly", 1),
+        numbers + numbers.splitlines()[-1] + b"\n",
+    ):
         assert not same(numbers, other)
     for other in (edited(provenance, caption="Another."), b"rubbish", b"\xff"):
         assert not same(provenance, other)
@@ -51,9 +62,13 @@ def test_a_figure_is_the_same_whatever_its_hashes_and_another_with_another_word(
 
 def test_a_notebook_is_the_same_if_its_pictures_are() -> None:
     stored, moved, other = (
-        json.dumps({"data": {"image/png": b2a_base64(content).decode(), "text/plain": ["<Figure>"]}}).encode()
+        json.dumps(
+            {"data": {"image/png": b2a_base64(content).decode(), "text/plain": ["<Figure>"]}}
+        ).encode()
         for one in (picture(), picture(shift=1e-4), picture("A loss of 0.28 nats"))
-        for content in [one + bytes(-len(one) % 3)]  # nothing but a line's end follows the last digit
+        for content in [
+            one + bytes(-len(one) % 3)
+        ]  # nothing but a line's end follows the last digit
     )
     assert same(stored, moved)
     assert not same(stored, other)

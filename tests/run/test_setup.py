@@ -9,7 +9,12 @@ import pytest
 
 from ldpnb.run.catalogue import home
 
-NAMES = ["plain", '$(touch PWNED) it\'s "quoted" `touch PWNED`', " $HOME; blanks  in it ", "#x\\*?~!{}<>%:=é&|()"]
+NAMES = [
+    "plain",
+    '$(touch PWNED) it\'s "quoted" `touch PWNED`',
+    " $HOME; blanks  in it ",
+    "#x\\*?~!{}<>%:=é&|()",
+]
 STUB = """#!/bin/sh
 printf '%s\n' "$*" >>"$LOG"
 case "$*" in
@@ -18,7 +23,9 @@ esac
 """
 DAMAGE = {
     "its Python is gone": lambda venv: (venv / "bin/python").unlink(),
-    "its Python does not start": lambda venv: (venv / "bin/python").write_text("#!/bin/sh\nexit 1\n"),
+    "its Python does not start": lambda venv: (venv / "bin/python").write_text(
+        "#!/bin/sh\nexit 1\n"
+    ),
     "it was half made": lambda venv: (venv / ".installed").unlink(),
     "it was made elsewhere": lambda venv: (venv / ".installed").write_text("/elsewhere\n"),
 }
@@ -65,14 +72,18 @@ def test_a_checkout_may_have_any_path(tmp_path: Path, stub: Path, name: str) -> 
     assert any(f"--python {folder}/.venv/bin/python" in call for call in calls)
     assert make(folder, stub) == ["-c import pip", "-m ldpnb run --jobs 2"]
     assert not list(tmp_path.rglob("PWNED"))
-    ran = subprocess.run([folder / ".venv/bin/ldpnb", "x"], env={"LOG": str(stub.with_name("log"))}, check=False)
+    ran = subprocess.run(
+        [folder / ".venv/bin/ldpnb", "x"], env={"LOG": str(stub.with_name("log"))}, check=False
+    )
     assert ran.returncode == 0
     assert stub.with_name("log").read_text().splitlines()[-1] == "-m ldpnb x"
     assert not list(tmp_path.rglob("PWNED"))
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
-def test_an_environment_that_does_not_work_is_made_anew(tmp_path: Path, stub: Path, damage: str) -> None:
+def test_an_environment_that_does_not_work_is_made_anew(
+    tmp_path: Path, stub: Path, damage: str
+) -> None:
     folder = checkout_in(tmp_path / "ldpnb")
     make(folder, stub)
     DAMAGE[damage](folder / ".venv")

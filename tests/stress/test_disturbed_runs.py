@@ -23,7 +23,12 @@ SHORT = 5
 def files(folder: Path) -> dict[str, bytes]:
     """All committed files of a checkout."""
     rooms = [folder / room for room in ("notebooks", "figures")]
-    return {p.relative_to(folder).as_posix(): p.read_bytes() for r in rooms for p in r.rglob("*") if p.is_file()}
+    return {
+        p.relative_to(folder).as_posix(): p.read_bytes()
+        for r in rooms
+        for p in r.rglob("*")
+        if p.is_file()
+    }
 
 
 def write_line(checkout: Path, slope: float) -> None:
@@ -41,7 +46,9 @@ def execute() -> runner.Outcome:
 
 def whole(left: dict[str, bytes], *versions: dict[str, bytes]) -> bool:
     """Whether every file is the one of some version."""
-    return all(any(version.get(name) == content for version in versions) for name, content in left.items())
+    return all(
+        any(version.get(name) == content for version in versions) for name, content in left.items()
+    )
 
 
 @pytest.fixture
@@ -55,7 +62,11 @@ def versions(checkout: Path) -> list[dict[str, bytes]]:
     for name, content in made[0].items():
         (checkout / name).write_bytes(content)
     write_line(checkout, 3.0)
-    return [made[0] | {"notebooks/1_demo/01_line.ipynb": files(checkout)["notebooks/1_demo/01_line.ipynb"]}, made[1]]
+    return [
+        made[0]
+        | {"notebooks/1_demo/01_line.ipynb": files(checkout)["notebooks/1_demo/01_line.ipynb"]},
+        made[1],
+    ]
 
 
 @pytest.mark.parametrize("call", ["fsync", "replace"])
@@ -85,7 +96,9 @@ def test_where_the_disk_fails_each_file_is_old_or_new(
     assert files(checkout) == versions[1]
 
 
-def test_a_run_killed_at_any_moment_leaves_old_or_new_and_the_next_one_ends_it(checkout: Path, versions: list) -> None:
+def test_a_run_killed_at_any_moment_leaves_old_or_new_and_the_next_one_ends_it(
+    checkout: Path, versions: list
+) -> None:
     print("LDPNB_SEED =", SEED)
     chance, command = random.Random(SEED), [sys.executable, "-m", "ldpnb", "run", "-j", "1"]
     start = time.perf_counter()
@@ -94,13 +107,19 @@ def test_a_run_killed_at_any_moment_leaves_old_or_new_and_the_next_one_ends_it(c
     for _ in range(20):
         for name, content in versions[0].items():
             (checkout / name).write_bytes(content)
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+        )
         try:
             process.wait(chance.uniform(0, longest))
         except subprocess.TimeoutExpired:
             process.send_signal(chance.choice([signal.SIGKILL, signal.SIGTERM, signal.SIGINT]))
         process.communicate()
-        left = {name: content for name, content in files(checkout).items() if not Path(name).name.startswith(".")}
+        left = {
+            name: content
+            for name, content in files(checkout).items()
+            if not Path(name).name.startswith(".")
+        }
         assert whole(left, *versions)
         assert execute().error == ""
         assert files(checkout).items() >= versions[1].items()
@@ -119,5 +138,7 @@ def test_a_kernel_whose_runner_is_killed_ends_by_itself(work: str, checkout: Pat
             time.sleep(0.005)
         seconds.append(time.perf_counter() - start)
         process.communicate()
-    print(f"{work}: {len(seconds)} of 20 ended, in {statistics.median(seconds):.3f} s, at most {max(seconds):.3f} s")
+    print(
+        f"{work}: {len(seconds)} of 20 ended, in {statistics.median(seconds):.3f} s, at most {max(seconds):.3f} s"
+    )
     assert len(seconds) == 20

@@ -49,7 +49,10 @@ def test_a_damaged_table_is_read_or_refused_in_little_memory(kind: str, tmp_path
     content = path.read_bytes()
     for _ in range(ROUNDS if content else 0):
         path.write_bytes(damaged(content, chance))
-        for look in (lambda: inspect(path), lambda: load_counts(path, dirty.column, low=0.0, high=100.0, bins=10)):
+        for look in (
+            lambda: inspect(path),
+            lambda: load_counts(path, dirty.column, low=0.0, high=100.0, bins=10),
+        ):
             with contextlib.suppress(ValueError):
                 look()
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 2 * 2**20, "two gigabytes"

@@ -30,7 +30,9 @@ def gated(
     yield {"law": "far"}, {"value": FAR + numbers, "point_too": places}
 
 
-def lethal(*, point: int = 0, killed: str = "", repetitions: int, rng: np.random.Generator) -> Series:
+def lethal(
+    *, point: int = 0, killed: str = "", repetitions: int, rng: np.random.Generator
+) -> Series:
     """Draw numbers, and kill the worker once, at the tenth point; a file tells that it has happened."""
     if point == 10 and not Path(killed).exists():
         Path(killed).touch()
@@ -38,7 +40,9 @@ def lethal(*, point: int = 0, killed: str = "", repetitions: int, rng: np.random
     yield {}, {"value": rng.random(repetitions)}
 
 
-def faulty(*, fault: str = "", mended: str = "", repetitions: int, rng: np.random.Generator) -> Series:
+def faulty(
+    *, fault: str = "", mended: str = "", repetitions: int, rng: np.random.Generator
+) -> Series:
     """Fail in a way of choice until a file appears."""
     values = rng.random(repetitions)
     if not Path(mended).exists():

@@ -30,7 +30,9 @@ def _experiments_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(HERE))  # for workers
 
 
-def run(folder: Path, experiment: str = "disturbed:gated", point: str = "0:3:4", **options: int) -> pd.DataFrame:
+def run(
+    folder: Path, experiment: str = "disturbed:gated", point: str = "0:3:4", **options: int
+) -> pd.DataFrame:
     return sweeps.sweep(experiment, {"point": point}, folder, **{"repetitions": 6, **options})[0]
 
 
@@ -44,7 +46,9 @@ def command(*arguments: str | Path) -> Result:
 
 def start(*arguments: str | Path) -> subprocess.Popen[str]:
     words = [sys.executable, "-m", "ldpnb", "sweep", *map(str, arguments)]
-    return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    return subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
 
 
 def blocks(folder: Path) -> list[Path]:
@@ -59,9 +63,13 @@ def wait_until(holds) -> float:
     return time.monotonic() - begin
 
 
-def test_the_companions_experiment_runs_and_its_errors_shrink_with_the_users(tmp_path: Path) -> None:
+def test_the_companions_experiment_runs_and_its_errors_shrink_with_the_users(
+    tmp_path: Path,
+) -> None:
     table, _ = sweeps.sweep("frequencies", {"n": "1e3,1e5"}, tmp_path / "out", repetitions=40)
-    few, many = (table[table["n"] == n].set_index(["target", "estimator"])["mse"] for n in (1000, 100_000))
+    few, many = (
+        table[table["n"] == n].set_index(["target", "estimator"])["mse"] for n in (1000, 100_000)
+    )
     assert (many < few / 2).all()
     for parameter in sweeps.parameters("frequencies").values():
         assert parameter.meaning
@@ -77,22 +85,36 @@ def test_the_companions_experiment_runs_and_its_errors_shrink_with_the_users(tmp
             "frequencies -g epsilom=1,2",
             "frequencies has no parameter epsilom (did you mean epsilon?); it has mechanism,",
         ),
-        ("frequency", "no experiment frequency: module 'ldpnb.sweeps.experiments' has no attribute"),
+        (
+            "frequency",
+            "no experiment frequency: module 'ldpnb.sweeps.experiments' has no attribute",
+        ),
         ("frequencies -g n=many", "n must be of type int, got n='many'"),
         ("frequencies -g n=1e3,1.5", "n must be of type int, got n='1.5'"),
         ("frequencies -g epsilon=1:2", "epsilon must be low:high:count"),
-        ("frequencies -g epsilon=0:1:5:log", "with low > 0, or a list with commas, got epsilon=0:1:5:log"),
+        (
+            "frequencies -g epsilon=0:1:5:log",
+            "with low > 0, or a list with commas, got epsilon=0:1:5:log",
+        ),
         ("frequencies -g epsilon=1,inf", "epsilon must be of type float, got epsilon='inf'"),
         ("frequencies -g epsilon=", "epsilon must be of type float, got epsilon=''"),
         ("frequencies -g mechanism=SUE,k-RS", "got mechanism='k-RS' (did you mean k-RR?)"),
         ("frequencies -g n=1e3 --grid n=10", "n is given twice"),
         ("frequencies -r 1", "1 is not in the range x>=2"),
-        ("frequencies --scheduler tcp://127.0.0.1:1", "--backend dask and --scheduler need each other, got loky"),
+        (
+            "frequencies --scheduler tcp://127.0.0.1:1",
+            "--backend dask and --scheduler need each other, got loky",
+        ),
         ("no_such_module:x", "no experiment no_such_module:x: No module named"),
-        ("disturbed:untyped", "disturbed:untyped: point needs a default and a type among int, float"),
+        (
+            "disturbed:untyped",
+            "disturbed:untyped: point needs a default and a type among int, float",
+        ),
     ],
 )
-def test_wrong_usage_is_refused_before_any_work(arguments: str, message: str, tmp_path: Path) -> None:
+def test_wrong_usage_is_refused_before_any_work(
+    arguments: str, message: str, tmp_path: Path
+) -> None:
     result = command(*arguments.split(), "--output", tmp_path / "out", "--jobs", "1")
     assert isinstance(result.exception, UsageError | click.UsageError)
     assert message in str(result.exception)
@@ -106,11 +128,16 @@ def test_a_folder_with_something_else_is_refused(tmp_path: Path) -> None:
     assert (tmp_path / "table.csv").read_text() == "mine"
 
 
-def test_the_numbers_do_not_depend_on_the_workers_or_on_the_grid_around_a_point(tmp_path: Path) -> None:
+def test_the_numbers_do_not_depend_on_the_workers_or_on_the_grid_around_a_point(
+    tmp_path: Path,
+) -> None:
     for jobs in (1, 2):
         run(tmp_path / str(jobs), jobs=jobs, repetitions=1500)
     assert (tmp_path / "1/table.csv").read_bytes() == (tmp_path / "2/table.csv").read_bytes()
-    alone, beside = run(tmp_path / "3", point="2", repetitions=1500), pd.read_csv(tmp_path / "1/table.csv")
+    alone, beside = (
+        run(tmp_path / "3", point="2", repetitions=1500),
+        pd.read_csv(tmp_path / "1/table.csv"),
+    )
     assert alone["value"].tolist() == beside.query("point == 2")["value"].tolist()
 
 
@@ -118,11 +145,19 @@ def test_blocks_add_up_to_the_mean_and_error_of_all_their_repetitions(tmp_path: 
     near, far = run(tmp_path, point="2", repetitions=2500).to_dict("records")
     point = ("first_waiting", 10**9, "gate", "", "point", 2)
     rngs = [stream("sweep", "disturbed:gated", *point, "block", i, seed=2022) for i in range(3)]
-    values = np.concatenate([rng.random(size) for rng, size in zip(rngs, (1000, 1000, 500), strict=True)])
+    values = np.concatenate(
+        [rng.random(size) for rng, size in zip(rngs, (1000, 1000, 500), strict=True)]
+    )
     for row, offset, precision, of_error in ((near, 0, 1e-13, 1e-11), (far, FAR, 1e-9, 1e-9)):
-        assert (row["repetitions"], row["point_too"], row["point_too_standard_error"]) == (2500, 2.0, 0.0)
+        assert (row["repetitions"], row["point_too"], row["point_too_standard_error"]) == (
+            2500,
+            2.0,
+            0.0,
+        )
         assert row["value"] - offset == pytest.approx(values.mean(), rel=precision)
-        assert row["value_standard_error"] == pytest.approx(values.std(ddof=1) / np.sqrt(2500), rel=of_error)
+        assert row["value_standard_error"] == pytest.approx(
+            values.std(ddof=1) / np.sqrt(2500), rel=of_error
+        )
 
 
 def test_finished_blocks_are_not_run_again_and_damaged_ones_are(tmp_path: Path) -> None:
@@ -131,15 +166,21 @@ def test_finished_blocks_are_not_run_again_and_damaged_ones_are(tmp_path: Path) 
     cut, empty, other, kept = before
     cut.write_bytes(cut.read_bytes()[:-9])
     empty.write_bytes(b"")
-    other.write_bytes(kept.read_bytes().replace(b"0.1", b"0.2", 1).replace(b"0.5", b"0.6", 1) + b"\n")
+    other.write_bytes(
+        kept.read_bytes().replace(b"0.1", b"0.2", 1).replace(b"0.5", b"0.6", 1) + b"\n"
+    )
     table, again = sweeps.sweep("disturbed:gated", {"point": "0:3:4"}, tmp_path, repetitions=6)
     assert again == 3
     pd.testing.assert_frame_equal(table, first)
     assert kept.stat().st_mtime_ns == before[kept]
-    assert sweeps.sweep("disturbed:gated", {"point": "0:5:6"}, tmp_path, repetitions=6)[1] == 2  # a wider grid
+    assert (
+        sweeps.sweep("disturbed:gated", {"point": "0:5:6"}, tmp_path, repetitions=6)[1] == 2
+    )  # a wider grid
 
 
-def test_blocks_of_other_code_are_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_of_other_code_are_run_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     shutil.copy(HERE / "disturbed.py", tmp_path / "mine.py")
     monkeypatch.syspath_prepend(tmp_path)
     assert [computed(tmp_path / "out", "mine:gated") for _ in range(2)] == [4, 0]
@@ -163,7 +204,16 @@ def test_a_failure_names_its_point_and_the_sweep_goes_on_once_it_is_mended(
     fault: str, message: str, tmp_path: Path
 ) -> None:
     mended = tmp_path / "mended"
-    words = ["disturbed:faulty", "-g", f"fault=fine,{fault}", "-g", f"mended={mended}", "-o", tmp_path / "out", "-r4"]
+    words = [
+        "disturbed:faulty",
+        "-g",
+        f"fault=fine,{fault}",
+        "-g",
+        f"mended={mended}",
+        "-o",
+        tmp_path / "out",
+        "-r4",
+    ]
     first = command(*words, "-j1")
     assert isinstance(first.exception, click.ClickException)
     assert f"fault={fault}, mended={mended}: {message}" in str(first.exception)
@@ -174,8 +224,20 @@ def test_a_failure_names_its_point_and_the_sweep_goes_on_once_it_is_mended(
 def test_the_command_lists_runs_and_does_nothing_twice(tmp_path: Path) -> None:
     assert command().output == command("frequencies").output
     assert "frequencies: Compare estimators of a histogram: unbiased, Norm-Sub" in command().output
-    assert "  -g epsilon=1.0  (float) (0, 700]; privacy budget of a report, nats" in command().output
-    arguments = ["frequencies", "--grid", "epsilon=0.5,1", "--repetitions", "20", "--output", tmp_path, "--jobs", "1"]
+    assert (
+        "  -g epsilon=1.0  (float) (0, 700]; privacy budget of a report, nats" in command().output
+    )
+    arguments = [
+        "frequencies",
+        "--grid",
+        "epsilon=0.5,1",
+        "--repetitions",
+        "20",
+        "--output",
+        tmp_path,
+        "--jobs",
+        "1",
+    ]
     first, second = command(*arguments), command(*arguments)
     assert first.output.endswith("table.csv: 12 rows, 2 new blocks\n")
     assert second.output.endswith("table.csv: 12 rows, 0 new blocks\n")
@@ -185,9 +247,21 @@ def test_the_command_lists_runs_and_does_nothing_twice(tmp_path: Path) -> None:
 @pytest.mark.parametrize("way", [signal.SIGINT, signal.SIGKILL])
 def test_a_sweep_that_is_ended_goes_on_later(way: signal.Signals, tmp_path: Path) -> None:
     gate = tmp_path / "gate"
-    words = ["disturbed:gated", "-g", "point=0:5:6", "-g", "first_waiting=3", "-g", f"gate={gate}", "-r4", "-j2"]
+    words = [
+        "disturbed:gated",
+        "-g",
+        "point=0:5:6",
+        "-g",
+        "first_waiting=3",
+        "-g",
+        f"gate={gate}",
+        "-r4",
+        "-j2",
+    ]
     process = start(*words, "-o", tmp_path / "out")
-    wait_until(lambda: len(list(tmp_path.glob("gate.*"))) == 2 and len(blocks(tmp_path / "out")) == 3)
+    wait_until(
+        lambda: len(list(tmp_path.glob("gate.*"))) == 2 and len(blocks(tmp_path / "out")) == 3
+    )
     workers = [int(path.suffix[1:]) for path in tmp_path.glob("gate.*")]
     process.send_signal(way)
     process.wait(PATIENCE)
@@ -196,7 +270,10 @@ def test_a_sweep_that_is_ended_goes_on_later(way: signal.Signals, tmp_path: Path
         assert process.returncode == 130
         line = "ldpnb: interrupted; what has finished is kept, everything else is as it was"
         assert line in process.stderr.read().splitlines()
-    for pipe in (process.stdout, process.stderr):  # which workers keep open until they have been idle for a while
+    for pipe in (
+        process.stdout,
+        process.stderr,
+    ):  # which workers keep open until they have been idle for a while
         pipe.close()
     gate.touch()
     assert "12 rows, 3 new blocks" in command(*words[:-1], "-j1", "-o", tmp_path / "out").output
@@ -213,8 +290,18 @@ def scheduler() -> Iterator[str]:
             yield cluster.scheduler_address
 
 
-def test_on_dask_a_lost_worker_loses_no_point_and_the_numbers_are_the_same(scheduler: str, tmp_path: Path) -> None:
-    words = ["disturbed:lethal", "-g", "point=0:19:20", "-g", f"killed={tmp_path / 'killed'}", "-r", "3"]
+def test_on_dask_a_lost_worker_loses_no_point_and_the_numbers_are_the_same(
+    scheduler: str, tmp_path: Path
+) -> None:
+    words = [
+        "disturbed:lethal",
+        "-g",
+        "point=0:19:20",
+        "-g",
+        f"killed={tmp_path / 'killed'}",
+        "-r",
+        "3",
+    ]
     options = ["-o", tmp_path / "dask", "--backend", "dask", "--scheduler", scheduler]
     assert "20 rows, 20 new blocks" in command(*words, *options).output
     assert (tmp_path / "killed").exists()

@@ -19,11 +19,17 @@ from ldpnb.papers.lopuhaa2020.formulas.exact_risk import TwoValues
 @settings(derandomize=True, max_examples=10, deadline=None)
 @given(st.integers(1, 10**10), st.floats(-5, 0), st.floats(-3, 2), st.floats(-1, 1))
 @example(6_882_806_733, np.log10(0.11224374591178085), np.log10(0.001849091153542243), 0.0)
-def test_chernoffs_bound_keeps_its_digits(terms: int, keep: float, scale: float, apart: float) -> None:
+def test_chernoffs_bound_keeps_its_digits(
+    terms: int, keep: float, scale: float, apart: float
+) -> None:
     kept, width = 10**keep, 10**scale
     deviation = 10**apart * float(np.sqrt(terms * (2 * width**2 + kept * (1 - kept))))
     with mpmath.workdps(50):
-        rare, noise, share = mpmath.mpf(min(kept, 1 - kept)), mpmath.mpf(width), mpmath.mpf(deviation) / terms
+        rare, noise, share = (
+            mpmath.mpf(min(kept, 1 - kept)),
+            mpmath.mpf(width),
+            mpmath.mpf(deviation) / terms,
+        )
 
         def exponent(rate: mpmath.mpf) -> mpmath.mpf:
             moment = mpmath.log1p(rare * mpmath.expm1(rate)) - rare * rate
@@ -39,19 +45,25 @@ def test_chernoffs_bound_keeps_its_digits(terms: int, keep: float, scale: float,
     )
 
 
-@pytest.mark.parametrize("terms", [10**3, 10**6 + 1, 10**8, 10**9, 5 * 10**9, 10**10, tails.MOST_SIGNS])
+@pytest.mark.parametrize(
+    "terms", [10**3, 10**6 + 1, 10**8, 10**9, 5 * 10**9, 10**10, tails.MOST_SIGNS]
+)
 def test_the_tail_of_fair_signs_is_that_of_many_digits(terms: int) -> None:
     with flint.ctx.workprec(160):
         for deviations in (0.01, 1.0, 6.0, 20.0, 30.0):
             positive = math.ceil((terms + deviations * terms**0.5) / 2)
-            half = flint.arb("0.5").beta_lower(flint.arb(positive), flint.arb(terms - positive + 1), True)
+            half = flint.arb("0.5").beta_lower(
+                flint.arb(positive), flint.arb(terms - positive + 1), True
+            )
             tail = tails.symmetric_binomial(terms, 2 * positive - terms - 0.5)
             assert tail == pytest.approx(float(2 * half), rel=1e-9)
     assert tails.symmetric_binomial(10, 1e300) == 0
 
 
 def test_a_curators_error_is_that_of_replacing_a_user() -> None:
-    assert histograms.central_laplace_largest_error(1.0, 1, math.exp(-3)) == pytest.approx(2 * 3, rel=1e-12)
+    assert histograms.central_laplace_largest_error(1.0, 1, math.exp(-3)) == pytest.approx(
+        2 * 3, rel=1e-12
+    )
 
 
 def by_enumeration(users: int, epsilon: float, alpha: float) -> tuple[float, float]:
@@ -59,14 +71,18 @@ def by_enumeration(users: int, epsilon: float, alpha: float) -> tuple[float, flo
     mechanism, joint = KaryRandomisedResponse(flint.arb(epsilon), flint.arb(2)), {}
     own, total = flint.arb(alpha), 2 * flint.arb(alpha)
     for holders in range(users + 1):
-        rising = (own + holders).gamma() * (own + users - holders).gamma() / (own.gamma() * own.gamma())
+        rising = (
+            (own + holders).gamma() * (own + users - holders).gamma() / (own.gamma() * own.gamma())
+        )
         chance = comb(users, holders) * rising * total.gamma() / (total + users).gamma()
         for kept in range(holders + 1):
             for turned in range(users - holders + 1):
                 true = kept + users - holders - turned
                 ways = comb(holders, kept) * comb(users - holders, turned)
                 key = (holders, kept + turned)
-                joint[key] = joint.get(key, 0) + chance * ways * mechanism.p**true * mechanism.q ** (users - true)
+                joint[key] = joint.get(
+                    key, 0
+                ) + chance * ways * mechanism.p**true * mechanism.q ** (users - true)
     entropy, error = flint.arb(0), flint.arb(0)
     for seen in range(users + 1):
         column = [joint[holders, seen] for holders in range(users + 1)]
@@ -74,14 +90,21 @@ def by_enumeration(users: int, epsilon: float, alpha: float) -> tuple[float, flo
         mean = sum(holders * chance for holders, chance in enumerate(column)) / whole
         entropy -= sum(chance * (chance / whole).log() for chance in column)
         error += (
-            2 * sum(chance * (holders - mean) * (holders - mean) for holders, chance in enumerate(column)) / users**2
+            2
+            * sum(
+                chance * (holders - mean) * (holders - mean)
+                for holders, chance in enumerate(column)
+            )
+            / users**2
         )
     return float(entropy), float(error)
 
 
 @pytest.mark.parametrize("epsilon", [1e-8, 0.01, 1.0, 20.0, 40.0, 50.0, 699.0])
 @pytest.mark.parametrize(("users", "alpha"), [(1, 0.5), (7, 0.5), (7, 3.0)])
-def test_what_is_left_to_know_about_the_tallies_keeps_its_digits(users: int, alpha: float, epsilon: float) -> None:
+def test_what_is_left_to_know_about_the_tallies_keeps_its_digits(
+    users: int, alpha: float, epsilon: float
+) -> None:
     case, before = TwoValues(users, epsilon, alpha), flint.ctx.prec
     flint.ctx.prec = 2500
     try:
@@ -104,7 +127,9 @@ def test_posteriors_are_finite_under_any_prior(concentration: float, epsilon: fl
     # the prior's law of the frequency is kept on average, in mean and in variance
     spread = posteriors.frequency_variances + (posteriors.frequency_means - 0.5) ** 2
     total = 2 * concentration
-    assert posteriors.chances @ spread == pytest.approx((total + 500) / (4 * 500 * (total + 1)), rel=1e-8)
+    assert posteriors.chances @ spread == pytest.approx(
+        (total + 500) / (4 * 500 * (total + 1)), rel=1e-8
+    )
 
 
 POINT = np.array([0.5, 0.3, 0.2])
@@ -114,16 +139,26 @@ def test_errors_at_small_and_large_budgets_are_those_of_the_closed_form() -> Non
     for error in (information.distribution_error, information.frequency_error):
         for epsilon in (1e-3, 1.0, 20.0, 50.0, 300.0):
             mechanism = KaryRandomisedResponse(epsilon, 3)
-            assert error(mechanism.channel(), POINT) == pytest.approx(error(mechanism, POINT), rel=1e-10)
+            assert error(mechanism.channel(), POINT) == pytest.approx(
+                error(mechanism, POINT), rel=1e-10
+            )
     for epsilon in (1e-8, 1e-5, 1.0):
         lead = 6 / np.expm1(epsilon) ** 2 + 4 / np.expm1(epsilon)
-        assert information.frequency_error(KaryRandomisedResponse(epsilon, 3), POINT) == pytest.approx(lead, rel=1e-12)
+        assert information.frequency_error(
+            KaryRandomisedResponse(epsilon, 3), POINT
+        ) == pytest.approx(lead, rel=1e-12)
     tail = 2 * 2 * np.exp(-50.0)
-    assert information.frequency_error(KaryRandomisedResponse(50.0, 3), POINT) == pytest.approx(tail, rel=1e-12)
+    assert information.frequency_error(KaryRandomisedResponse(50.0, 3), POINT) == pytest.approx(
+        tail, rel=1e-12
+    )
 
 
 def test_a_channel_too_near_one_that_tells_nothing_is_refused() -> None:
-    for channel in (KaryRandomisedResponse(1e-8, 3).channel(), np.full((3, 3), 1 / 3), np.ones((1, 3))):
+    for channel in (
+        KaryRandomisedResponse(1e-8, 3).channel(),
+        np.full((3, 3), 1 / 3),
+        np.ones((1, 3)),
+    ):
         with pytest.raises(ValueError, match="channel must tell its inputs apart"):
             information.distribution_error(channel, [0.5, 0.25, 0.25])
     with pytest.raises(ValueError, match="distribution must have 3 entries"):
@@ -145,8 +180,14 @@ def test_entropy_constants_agree_with_closed_forms(epsilon: float) -> None:
     c, draws = np.expm1(epsilon), np.random.default_rng(1).dirichlet(np.full(5, 0.5), size=20)
     for points in ([POINT], [[1e-200, 0.5, 0.5]], [[0.999, 5e-4, 5e-4]], draws):
         size = len(points[0])
-        known, rest = information.entropy_constants(KaryRandomisedResponse(epsilon, size).channel(), points)
-        logs = 2 * (size - 1) * np.log(c) - (size - 2) * np.log(c + size) - np.log1p(c * np.array(points)).sum(axis=1)
+        known, rest = information.entropy_constants(
+            KaryRandomisedResponse(epsilon, size).channel(), points
+        )
+        logs = (
+            2 * (size - 1) * np.log(c)
+            - (size - 2) * np.log(c + size)
+            - np.log1p(c * np.array(points)).sum(axis=1)
+        )
         assert known == pytest.approx(logs.mean(), rel=1e-9)
         assert np.isfinite(rest)
 
@@ -156,6 +197,10 @@ def test_the_mean_information_of_five_values_is_an_arc_tangent(epsilon: float) -
     with mpmath.workdps(60):
         c = mpmath.expm1(epsilon)
         arc = mpmath.atan(mpmath.sqrt(c)) / mpmath.sqrt(c)
-        mean_log = mpmath.log1p(c) - 3 + 3 * arc + (1 - 3 / c + 3 * arc / c) / 3  # of 1 + c P, P being Beta(1/2, 2)
+        mean_log = (
+            mpmath.log1p(c) - 3 + 3 * arc + (1 - 3 / c + 3 * arc / c) / 3
+        )  # of 1 + c P, P being Beta(1/2, 2)
         exact = 8 * mpmath.log(c) - 3 * mpmath.log(c + 5) - 5 * mean_log
-    assert information.SymmetricDirichlet(5).krr_log_det_information(epsilon) == pytest.approx(float(exact), rel=1e-9)
+    assert information.SymmetricDirichlet(5).krr_log_det_information(epsilon) == pytest.approx(
+        float(exact), rel=1e-9
+    )

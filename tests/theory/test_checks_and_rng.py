@@ -18,7 +18,14 @@ from ldpnb.arithmetic import Symbol, is_exact
 from ldpnb.rng import stream
 
 NAN, INF = float("nan"), float("inf")
-NUMBERS = (checks.positive, checks.non_negative, checks.probability, checks.rate, checks.open_probability, checks.whole)
+NUMBERS = (
+    checks.positive,
+    checks.non_negative,
+    checks.probability,
+    checks.rate,
+    checks.open_probability,
+    checks.whole,
+)
 
 
 @settings(derandomize=True, max_examples=60, deadline=None)
@@ -32,7 +39,9 @@ NUMBERS = (checks.positive, checks.non_negative, checks.probability, checks.rate
 @example(-INF)
 @example(2**53 + 1)
 @given(st.one_of(st.floats(), st.integers()))
-def test_a_number_passes_exactly_where_its_rule_says_and_is_refused_by_name_rule_and_value(value: float) -> None:
+def test_a_number_passes_exactly_where_its_rule_says_and_is_refused_by_name_rule_and_value(
+    value: float,
+) -> None:
     rules: dict[Callable[..., Any], tuple[bool, str]] = {
         checks.positive: (0 < value < INF, "must be > 0 and finite"),
         checks.non_negative: (0 <= value < INF, "must be >= 0 and finite"),
@@ -43,52 +52,90 @@ def test_a_number_passes_exactly_where_its_rule_says_and_is_refused_by_name_rule
     }
     for check, (passes, rule) in rules.items():
         if passes:
-            assert check(budget=value) == (value if check is checks.whole else float(value))
+            assert check(value, "budget") == (value if check is checks.whole else float(value))
         else:
-            with pytest.raises(ValueError, match="^" + re.escape(f"budget {rule}, got budget={value!r}") + "$"):
-                check(budget=value)
+            with pytest.raises(
+                ValueError, match="^" + re.escape(f"budget {rule}, got budget={value!r}") + "$"
+            ):
+                check(value, "budget")
 
 
 @pytest.mark.parametrize("check", NUMBERS)
 def test_a_check_takes_a_number(check: Callable[..., Any]) -> None:
     for value in ("1.0", None, True, np.True_, [1.0], np.array(1.0), 1j, b"1"):
         with pytest.raises(TypeError, match=r"^epsilon must be a number, got epsilon="):
-            check(epsilon=value)
+            check(value, "epsilon")
 
 
 COUNTED = "tallies must be one-dimensional with at least"
 LIKELY = "prior must be a vector of probabilities, got"
 REFUSED = [
-    (lambda: checks.whole(domain_size=1, at_least=2), "domain_size must be an integer >= 2, got domain_size=1"),
-    (lambda: checks.whole(chosen=4, at_least=1, at_most=3), "chosen must be an integer from 1 to 3, got chosen=4"),
-    (lambda: checks.counts(tallies=[3, -1]), "tallies must be whole numbers >= 0, got tallies[1]=-1"),
-    (lambda: checks.counts(sizes=[3, 0], least=1), "sizes must be whole numbers >= 1, got sizes[1]=0"),
-    (lambda: checks.counts(tallies=[3, 1.5, -2]), "tallies must be whole numbers >= 0, got tallies[1]=1.5"),
-    (lambda: checks.counts(tallies=[NAN, 2]), "tallies must be whole numbers >= 0, got tallies[0]=nan"),
-    (lambda: checks.counts(tallies=[0, 0, 0]), "tallies must have a positive sum, got all zeros"),
-    (lambda: checks.counts(tallies=[]), f"{COUNTED} 1 entries, got shape (0,)"),
-    (lambda: checks.counts(tallies=5), f"{COUNTED} 1 entries, got shape ()"),
-    (lambda: checks.counts(tallies=[4], minimum_size=2), f"{COUNTED} 2 entries, got shape (1,)"),
-    (lambda: checks.counts(tallies=["3", "4"]), "tallies must be numbers, got dtype"),
-    (lambda: checks.distribution(prior=[0.5, 0.5 + 1e-8]), "prior must sum to 1, got sum"),
-    (lambda: checks.distribution(prior=[1.5, -0.5]), LIKELY),
-    (lambda: checks.distribution(prior=[NAN, 1.0]), LIKELY),
-    (lambda: checks.distribution(prior=[[0.5, 0.5]]), LIKELY),
-    (lambda: checks.entries(2, pair={1, 2}), "pair must have 2 entries, got pair={1, 2}"),
-    (lambda: checks.entries(2, pair=np.array(2.0)), "pair must have 2 entries, got pair=array(2.)"),
-    (lambda: checks.choice(way="left", among=("up", "down")), "way must be one of up, down, got way='left'"),
+    (
+        lambda: checks.whole(1, "domain_size", at_least=2),
+        "domain_size must be an integer >= 2, got domain_size=1",
+    ),
+    (
+        lambda: checks.whole(4, "chosen", at_least=1, at_most=3),
+        "chosen must be an integer from 1 to 3, got chosen=4",
+    ),
+    (
+        lambda: checks.counts([3, -1], "tallies"),
+        "tallies must be whole numbers >= 0, got tallies[1]=-1",
+    ),
+    (
+        lambda: checks.counts([3, 0], "sizes", least=1),
+        "sizes must be whole numbers >= 1, got sizes[1]=0",
+    ),
+    (
+        lambda: checks.counts([3, 1.5, -2], "tallies"),
+        "tallies must be whole numbers >= 0, got tallies[1]=1.5",
+    ),
+    (
+        lambda: checks.counts([NAN, 2], "tallies"),
+        "tallies must be whole numbers >= 0, got tallies[0]=nan",
+    ),
+    (
+        lambda: checks.counts([0, 0, 0], "tallies"),
+        "tallies must have a positive sum, got all zeros",
+    ),
+    (lambda: checks.counts([], "tallies"), f"{COUNTED} 1 entries, got shape (0,)"),
+    (lambda: checks.counts(5, "tallies"), f"{COUNTED} 1 entries, got shape ()"),
+    (lambda: checks.counts([4], "tallies", minimum_size=2), f"{COUNTED} 2 entries, got shape (1,)"),
+    (lambda: checks.counts(["3", "4"], "tallies"), "tallies must be numbers, got dtype"),
+    (lambda: checks.distribution([0.5, 0.5 + 1e-8], "prior"), "prior must sum to 1, got sum"),
+    (lambda: checks.distribution([1.5, -0.5], "prior"), LIKELY),
+    (lambda: checks.distribution([NAN, 1.0], "prior"), LIKELY),
+    (lambda: checks.distribution([[0.5, 0.5]], "prior"), LIKELY),
+    (lambda: checks.entries({1, 2}, "pair", 2), "pair must have 2 entries, got pair={1, 2}"),
+    (
+        lambda: checks.entries(np.array(2.0), "pair", 2),
+        "pair must have 2 entries, got pair=array(2.)",
+    ),
+    (
+        lambda: checks.choice("left", "way", among=("up", "down")),
+        "way must be one of up, down, got way='left'",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("check", "message"), REFUSED)
-def test_what_breaks_a_rule_is_refused_by_name_rule_and_value(check: Callable[[], Any], message: str) -> None:
-    with pytest.raises(TypeError if "numbers, got dtype" in message else ValueError, match=f"^{re.escape(message)}"):
+def test_what_breaks_a_rule_is_refused_by_name_rule_and_value(
+    check: Callable[[], Any], message: str
+) -> None:
+    with pytest.raises(
+        TypeError if "numbers, got dtype" in message else ValueError, match=f"^{re.escape(message)}"
+    ):
         check()
 
 
 def test_counts_come_back_as_integers_whatever_they_were() -> None:
-    for given_counts in ([1, 2], (1.0, 2.0), np.array([1, 2], dtype=np.uint8), np.array([1.0, 2.0], dtype=np.float32)):
-        counted = checks.counts(tallies=given_counts)
+    for given_counts in (
+        [1, 2],
+        (1.0, 2.0),
+        np.array([1, 2], dtype=np.uint8),
+        np.array([1.0, 2.0], dtype=np.float32),
+    ):
+        counted = checks.counts(given_counts, "tallies")
         assert counted.dtype == np.int64
         assert counted.tolist() == [1, 2]
 
@@ -98,8 +145,24 @@ def first(*key: str | int | float, seed: int = 2022) -> int:
 
 
 def test_keys_that_differ_have_different_streams() -> None:
-    keys = [("a\x1fsb",), ("a", "b"), ("a\x1b", "b"), ("a\x1b\x1fsb",), ("a\x1b\x1b", "b"), ("", "a"), ("a", "")]
-    keys += [(2**53,), (2**53 + 1,), (2**53 + 2,), (10**400,), (10**400 + 1,), (-(2**53) - 1,), ("9007199254740993",)]
+    keys = [
+        ("a\x1fsb",),
+        ("a", "b"),
+        ("a\x1b", "b"),
+        ("a\x1b\x1fsb",),
+        ("a\x1b\x1b", "b"),
+        ("", "a"),
+        ("a", ""),
+    ]
+    keys += [
+        (2**53,),
+        (2**53 + 1,),
+        (2**53 + 2,),
+        (10**400,),
+        (10**400 + 1,),
+        (-(2**53) - 1,),
+        ("9007199254740993",),
+    ]
     assert len({first(*key) for key in keys}) == len(keys)
     assert first(0.0) == first(-0.0) == first(0)
 
@@ -113,7 +176,9 @@ def test_a_stream_is_not_shifted_by_another() -> None:
 
 def test_streams_are_the_same_in_another_process() -> None:
     code = "from ldpnb.rng import stream; print(stream('kRR', 0.5, seed=7).integers(2**62))"
-    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    printed = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout
     assert int(printed) == first("kRR", 0.5, seed=7)
 
 
@@ -137,4 +202,4 @@ def test_validators_let_exact_numbers_pass_and_nothing_else() -> None:
     assert is_exact(flint.arb(1))
     assert not is_exact(np.float64(1))
     ball = flint.arb(-1)
-    assert checks.positive(epsilon=ball) is ball
+    assert checks.positive(ball, "epsilon") is ball

@@ -36,7 +36,11 @@ def test_a_formula_as_it_stands_is_decided_for_every_budget_and_domain() -> None
         (x**2 - 3 * x + 2, {x: (0, oo)}, False),
         (x**2 - 3 * x + sympy.Rational(9, 4), {x: (0, 5)}, None),  # touches 0
         (1 - x * y, {x: (0, 1), y: (0, 1)}, True),
-        (1 - sympy.Rational(1001, 1000) * x * y, {x: (0, 1), y: (0, 1)}, None),  # fails in a corner that no point meets
+        (
+            1 - sympy.Rational(1001, 1000) * x * y,
+            {x: (0, 1), y: (0, 1)},
+            None,
+        ),  # fails in a corner that no point meets
         (1 - 2 * x * y, {x: (0, 1), y: (0, 1)}, False),
         ((t - 1) / (t + 1), {t: (1, oo)}, True),
         (1 / (t - 2), {t: (1, oo)}, False),
@@ -57,7 +61,10 @@ def test_positive_wants_the_interval_of_every_symbol() -> None:
 def test_positive_never_contradicts_a_point(coefficients: list[int]) -> None:
     polynomial = sum(c * x**i for i, c in enumerate(coefficients))
     answer = positive(polynomial, {x: (0, 1)})
-    values = [sum(c * Fraction(i, 97) ** power for power, c in enumerate(coefficients)) for i in range(1, 97)]
+    values = [
+        sum(c * Fraction(i, 97) ** power for power, c in enumerate(coefficients))
+        for i in range(1, 97)
+    ]
     assert answer is not True or min(values) > 0
     assert answer is not False or min(values) <= Fraction(1, 4)
 
@@ -105,14 +112,27 @@ def test_zeros_on_the_half_line_are_bounded_by_sign_changes(value: sympy.Expr, m
 
 @pytest.mark.parametrize(
     "value",
-    [x - x, sympy.exp(x) * sympy.E - sympy.exp(x + 1), sympy.pi - x, sympy.exp(x * x) - 2, sympy.sqrt(sympy.E) - x],
+    [
+        x - x,
+        sympy.exp(x) * sympy.E - sympy.exp(x + 1),
+        sympy.pi - x,
+        sympy.exp(x * x) - 2,
+        sympy.sqrt(sympy.E) - x,
+    ],
 )
 def test_what_has_no_bound_on_its_zeros_is_refused(value: sympy.Expr) -> None:
-    with pytest.raises(ValueError, match=r"must (not be 0|be a rational function, has pi|have powers)"):
+    with pytest.raises(
+        ValueError, match=r"must (not be 0|be a rational function, has pi|have powers)"
+    ):
         sign_changes(value, x)
 
 
 def test_a_printed_digit_is_proven_refuted_or_left() -> None:
     pi = arb.pi()
-    assert [digits(pi, shown) for shown in ("3.1416", "3.1415", "3e0", "31.4e-1")] == [True, False, True, True]
+    assert [digits(pi, shown) for shown in ("3.1416", "3.1415", "3e0", "31.4e-1")] == [
+        True,
+        False,
+        True,
+        True,
+    ]
     assert digits(arb("0.5", 0.1), "0.5") is None

@@ -37,7 +37,9 @@ def many_digits():
 
 @pytest.mark.parametrize("epsilon", [1e-8, 1.0, 600.0])
 @pytest.mark.parametrize("rates", [(1.0, 1e-12, 0.3), (1e-9, 3e-6, 2e-11), (1.0, 1.0, 1 - 1e-12)])
-def test_moments_of_the_ratio_are_those_of_every_sample(rates: tuple[float, ...], epsilon: float) -> None:
+def test_moments_of_the_ratio_are_those_of_every_sample(
+    rates: tuple[float, ...], epsilon: float
+) -> None:
     holders, e = (1, 0, 1), mp.exp(epsilon)
     p, q = e / (e + 4), 1 / (e + 4)
     total = mean = square = mp.mpf(0)
@@ -46,19 +48,30 @@ def test_moments_of_the_ratio_are_those_of_every_sample(rates: tuple[float, ...]
             chance = mp.fprod(r if s else 1 - mp.mpf(r) for s, r in zip(sample, rates, strict=True))
             weights = [s / mp.mpf(r) for s, r in zip(sample, rates, strict=True)]
             share = mp.fsum(w * h for w, h in zip(weights, holders, strict=True)) / mp.fsum(weights)
-            noise = mp.fsum(w * w * (p * (1 - p) if h else q * (1 - q)) for w, h in zip(weights, holders, strict=True))
+            noise = mp.fsum(
+                w * w * (p * (1 - p) if h else q * (1 - q))
+                for w, h in zip(weights, holders, strict=True)
+            )
             total, mean = total + chance, mean + chance * 3 * share
             square += chance * 9 * (noise / (mp.fsum(weights) * (p - q)) ** 2 + share * share)
     mean, square = mean / total, square / total
     survey = PersonalRates([1, 1, 1], rates, KaryRandomisedResponse(epsilon, 5))
     with mp.workdps(700):
         assert hajek.mean_hajek(survey, holders) == pytest.approx(float(mean), rel=1e-11)
-    assert hajek.variance_hajek(survey, holders) == pytest.approx(float(square - mean**2), rel=1e-11)
+    assert hajek.variance_hajek(survey, holders) == pytest.approx(
+        float(square - mean**2), rel=1e-11
+    )
 
 
 @pytest.mark.parametrize(
     ("share", "epsilon", "rate"),
-    [(0.5, 1e-8, 0.3), (0.3, 1e-8, 0.3), (0.3 + 1e-12, 1e-3, 0.3), (0.3, 5.0, 0.3), (1 - 1e-9, 2.0, 1 - 2e-9)],
+    [
+        (0.5, 1e-8, 0.3),
+        (0.3, 1e-8, 0.3),
+        (0.3 + 1e-12, 1e-3, 0.3),
+        (0.3, 5.0, 0.3),
+        (1 - 1e-9, 2.0, 1 - 2e-9),
+    ],
 )
 def test_the_critical_cluster_keeps_its_digits_where_share_and_rate_are_close(
     share: float, epsilon: float, rate: float
@@ -75,7 +88,9 @@ def test_total_variation_of_laplace_means_keeps_its_digits(epsilon: float) -> No
     keep, near = mp.exp(e / 2) / (mp.exp(e / 2) + 1), mp.exp(-e / 2)
     # kept reports exceed those of the other value above 0, and moved ones nowhere, being e^(-eps/2) of them below 0
     value, group = keep * (1 - near), keep * (1 - near / 2) - (1 - keep) / 2
-    assert hockey_stick.total_variation(mechanism) == pytest.approx(float(max(value, group)), rel=1e-14)
+    assert hockey_stick.total_variation(mechanism) == pytest.approx(
+        float(max(value, group)), rel=1e-14
+    )
     laws = [(1.0, 1.0, mechanism.kept_scale)], [(1.0, -1.0, mechanism.kept_scale)]
     assert hockey_stick.law_delta(*laws, 0.0) == pytest.approx(float(1 - near), rel=1e-14)
 
@@ -93,10 +108,18 @@ def test_variances_of_gaps_keep_their_digits_where_all_values_are_extreme(
         bit = (users / t**2 - sum(mp.mpf(smaller) ** 2 / n * nu2 for n, nu2 in own)) / smaller**2
         e = mp.exp(epsilon)
         a, moved = e / (e + len(sizes) - 1), 1 / (e + len(sizes) - 1)
-        groups = sum((1 - a * t**2 * nu2 + mp.mpf(users - n) / n * moved / a) / (a * t**2 * n) for n, nu2 in own)
-    pairs = (SignedBit(epsilon, sizes), bit), (DiscretisedMeans(epsilon, epsilon, len(sizes)), groups)
+        groups = sum(
+            (1 - a * t**2 * nu2 + mp.mpf(users - n) / n * moved / a) / (a * t**2 * n)
+            for n, nu2 in own
+        )
+    pairs = (
+        (SignedBit(epsilon, sizes), bit),
+        (DiscretisedMeans(epsilon, epsilon, len(sizes)), groups),
+    )
     for mechanism, variance in pairs:
-        assert GroupGap(mechanism, sizes).variance(moments) == pytest.approx(float(variance), rel=1e-14, abs=0)
+        assert GroupGap(mechanism, sizes).variance(moments) == pytest.approx(
+            float(variance), rel=1e-14, abs=0
+        )
 
 
 @pytest.mark.parametrize("epsilon", [300.0, 690.0, 700.0, 709.0])
@@ -106,15 +129,21 @@ def test_the_saddle_point_stands_at_the_largest_budgets(tallies: list[int], epsi
     share = (np.array(tallies) + 0.5) / (sum(tallies) + 1.5)  # nobody lies
     assert actual == pytest.approx(share, rel=1e-9)
     if sum(tallies) < 100:
-        assert krr_posterior(tallies, 0.5, epsilon=epsilon).distribution == pytest.approx(share, rel=1e-9)
+        assert krr_posterior(tallies, 0.5, epsilon=epsilon).distribution == pytest.approx(
+            share, rel=1e-9
+        )
 
 
 def test_a_part_of_a_record_is_read_as_it_is_written() -> None:
-    assert rounding.nearest_rounding_loss(49, 0.29, 0.5) == 0.5  # 29 % of 50 are 14.5, in floats less
+    assert (
+        rounding.nearest_rounding_loss(49, 0.29, 0.5) == 0.5
+    )  # 29 % of 50 are 14.5, in floats less
     assert rounding.nearest_rounding_loss(10, 4.57e-8, 700.0) == 0.0
     half = 5 * 10**14  # of which that is half a record more than 25e13; the nearest float is less
     loss = lemmas.inserted_record_loss(half // 2 + 1, half, 0.5)
-    assert rounding.nearest_rounding_loss(half, 0.500000000000001, 0.5) == pytest.approx(float(loss), rel=1e-12)
+    assert rounding.nearest_rounding_loss(half, 0.500000000000001, 0.5) == pytest.approx(
+        float(loss), rel=1e-12
+    )
 
 
 RESPONSE = KaryRandomisedResponse(1.0, 3)
@@ -125,7 +154,10 @@ def test_what_is_refused_beyond_its_limit_is_accepted_at_it() -> None:
     assert Blanket.of(RESPONSE).delta_upper(0.9, users=10**9) < 1e-9
     assert np.isnan(closed_form(1e-6, users=1, epsilon=1.0))
     assert largest_warner_constant(1, 0.5) > 0
-    assert exact_total_variation([2000, 0], SampledCounts(2000, 1.0, KaryRandomisedResponse(9.0, 2))) < 1e-3
+    assert (
+        exact_total_variation([2000, 0], SampledCounts(2000, 1.0, KaryRandomisedResponse(9.0, 2)))
+        < 1e-3
+    )
     # half of the reports are true: the generating function is 0 at some of the roots of unity
     survey = SampledCounts(3, 1.0, KaryRandomisedResponse(np.log(2), 3))
     assert exact_total_variation([3, 0, 0], survey) == pytest.approx(43 / 32, rel=1e-12)
@@ -161,8 +193,14 @@ def test_distances_of_rates_keep_their_digits(make, epsilon: float) -> None:
             mechanism.q: q,
             mechanism.miss_rate: 1 - p,
             mechanism.truthful_rate: p - q,
-            unbiased_frequency_error(mechanism): (6 * q * (1 - q) + p * (1 - p)) / (p - q) / (p - q),
-            float(pure_variance(5, users=5, mechanism=mechanism)): 5 * p * (1 - p) / (p - q) / (p - q),
+            unbiased_frequency_error(mechanism): (6 * q * (1 - q) + p * (1 - p))
+            / (p - q)
+            / (p - q),
+            float(pure_variance(5, users=5, mechanism=mechanism)): 5
+            * p
+            * (1 - p)
+            / (p - q)
+            / (p - q),
             unbiased([3, 0, 0, 0, 0, 0, 0], 3, mechanism)[0]: (1 - q) / (p - q),
         }
         for number, ball in pairs.items():

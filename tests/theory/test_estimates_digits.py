@@ -15,7 +15,14 @@ from ldpnb.mechanisms.subsets import SubsetSelection
 from ldpnb.papers.lopuhaa2020.formulas.bayes import krr_posterior
 
 EPSILONS = [1e-8, 1e-6, 1.0, 30.0, 60.0, 700.0]
-TALLIES = [[2, 10**12], [5, 3, 10**12], [7, 11], [10**6, 10**6 + 1], [114, 114, 114], [314554305, 314554302, 314554302]]
+TALLIES = [
+    [2, 10**12],
+    [5, 3, 10**12],
+    [7, 11],
+    [10**6, 10**6 + 1],
+    [114, 114, 114],
+    [314554305, 314554302, 314554302],
+]
 
 
 @pytest.fixture(autouse=True)
@@ -40,7 +47,9 @@ def test_the_krr_mle(tallies: list[int], epsilon: float) -> None:
     exact = [max((c + kept[0]) * tally / (c * kept[1]) - 1 / c, Fraction(0)) for tally in tallies]
     estimate = krr_mle(tallies, epsilon=epsilon)
     assert estimate == pytest.approx([float(x) for x in exact], rel=1e-9, abs=0)
-    assert krr_mle([tallies, tallies], epsilon=epsilon)[1] == pytest.approx(estimate, rel=1e-15, abs=0)
+    assert krr_mle([tallies, tallies], epsilon=epsilon)[1] == pytest.approx(
+        estimate, rel=1e-15, abs=0
+    )
 
 
 def krr_rates(epsilon: float, size: int) -> tuple[mp.mpf, mp.mpf]:
@@ -82,13 +91,26 @@ def test_estimates_of_counts_from_a_sample(tallies: list[int], epsilon: float) -
         raised = [(8 * tally - users * q) / gap for tally in tallies]
     for estimate, exact in (
         (sampling.unadjusted(tallies, users=reports, mechanism=mechanism), holders),
-        (sampling.realised_size(tallies, sampling_rate=rate, mechanism=mechanism), [8 * h for h in holders]),
+        (
+            sampling.realised_size(tallies, sampling_rate=rate, mechanism=mechanism),
+            [8 * h for h in holders],
+        ),
         (sampling.rescaled(tallies, users=users, sampling_rate=rate, mechanism=mechanism), raised),
-        (sampling.personalised(tallies, users=users, expected_reports=users / 8, mechanism=mechanism), raised),
-        (sampling.horvitz_thompson(twice, rates=[rate, 1.0], mechanism=mechanism), [9 * h for h in holders]),
+        (
+            sampling.personalised(
+                tallies, users=users, expected_reports=users / 8, mechanism=mechanism
+            ),
+            raised,
+        ),
+        (
+            sampling.horvitz_thompson(twice, rates=[rate, 1.0], mechanism=mechanism),
+            [9 * h for h in holders],
+        ),
         (sampling.hajek(twice, users=reports, rates=[rate, 1.0], mechanism=mechanism), holders),
         (
-            sampling.reweighted_reports(tallies, users=users, report_rates=[rate] * len(tallies), mechanism=mechanism),
+            sampling.reweighted_reports(
+                tallies, users=users, report_rates=[rate] * len(tallies), mechanism=mechanism
+            ),
             raised,
         ),
     ):
@@ -100,16 +122,28 @@ def test_norm_sub_keeps_small_shares_beside_a_large_one() -> None:
         column = np.r_[1 - 1e-6, 1e-6 / size * np.random.default_rng(size).random(size)]
         level = (sum(map(Fraction, column)) - 1) / (size + 1)
         exact = [float(Fraction(x) - level) for x in column]
-        assert np.abs(frequency.project_simplex(column) - exact)[1:].max() <= np.finfo(float).eps / size
-        assert (frequency.project_simplex([column, column])[1] == frequency.project_simplex(column)).all()
+        assert (
+            np.abs(frequency.project_simplex(column) - exact)[1:].max()
+            <= np.finfo(float).eps / size
+        )
+        assert (
+            frequency.project_simplex([column, column])[1] == frequency.project_simplex(column)
+        ).all()
 
 
 @pytest.mark.parametrize("epsilon", [1e-8, 1.0, 20.0, 60.0])
 def test_posterior_frequencies_of_what_nobody_reported(epsilon: float) -> None:
     reports, alpha, c = 9, mp.mpf("0.5"), mp.expm1(mp.mpf(epsilon))
     # of three values with prior 1/2 each only the first was reported: M of its reports are informative
-    terms = [mp.binomial(reports, m) * c**m * mp.rf(alpha, m) / mp.rf(3 * alpha, m) for m in range(reports + 1)]
-    rest = mp.fsum(t * (reports - m) * alpha / (3 * alpha + m) for m, t in enumerate(terms)) / mp.fsum(terms) / reports
+    terms = [
+        mp.binomial(reports, m) * c**m * mp.rf(alpha, m) / mp.rf(3 * alpha, m)
+        for m in range(reports + 1)
+    ]
+    rest = (
+        mp.fsum(t * (reports - m) * alpha / (3 * alpha + m) for m, t in enumerate(terms))
+        / mp.fsum(terms)
+        / reports
+    )
     actual = krr_posterior([reports, 0, 0], 0.5, epsilon=epsilon)
     exact = [float(x) for x in (1 - 2 * rest, rest, rest)]
     assert actual.frequencies == pytest.approx(exact, rel=1e-11, abs=0)

@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 
 from ldpnb.estimators import sampling
 from ldpnb.estimators.frequency import normal_offset, project_simplex, scale_simplex, unbiased
-from ldpnb.estimators.likelihood import Fit, NotCertifiedError, certificate_gap, krr_mle, mle, support_mle
+from ldpnb.estimators.likelihood import (
+    Fit,
+    NotCertifiedError,
+    certificate_gap,
+    krr_mle,
+    mle,
+    support_mle,
+)
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 
 CASES = json.loads((Path(__file__).parents[1] / "reference/002.json").read_text())["cases"]
@@ -29,7 +36,9 @@ def test_krr_estimates_meet_the_reference() -> None:
         plain = unbiased(case["s"], users, mechanism)
         assert plain == pytest.approx(case["FO"], rel=1e-9)
         assert project_simplex(plain) == pytest.approx(case["norm_sub"], rel=1e-9, abs=1e-12)
-        assert krr_mle(case["s"], epsilon=case["eps"]) == pytest.approx(case["mle"], rel=1e-9, abs=1e-12)
+        assert krr_mle(case["s"], epsilon=case["eps"]) == pytest.approx(
+            case["mle"], rel=1e-9, abs=1e-12
+        )
 
 
 def test_unary_estimates_meet_the_reference() -> None:
@@ -53,20 +62,28 @@ def test_a_value_that_all_but_few_reports_name_has_the_whole_share() -> None:
 
 
 def test_one_user_may_be_all_that_are_sampled() -> None:
-    estimate = sampling.rescaled([1, 0], users=1, sampling_rate=1.0, mechanism=KaryRandomisedResponse(1.0, 2))
+    estimate = sampling.rescaled(
+        [1, 0], users=1, sampling_rate=1.0, mechanism=KaryRandomisedResponse(1.0, 2)
+    )
     assert estimate.sum() == pytest.approx(1, abs=1e-12)
 
 
 @settings(derandomize=True, max_examples=60, deadline=None)
 @given(st.lists(st.integers(0, 500), min_size=3, max_size=12).filter(any), st.floats(0.05, 8))
-def test_scaling_leads_from_the_mle_by_normal_errors_to_norm_sub(tallies: list[int], epsilon: float) -> None:
+def test_scaling_leads_from_the_mle_by_normal_errors_to_norm_sub(
+    tallies: list[int], epsilon: float
+) -> None:
     mechanism = KaryRandomisedResponse(epsilon, len(tallies))
     plain, offset = unbiased(tallies, sum(tallies), mechanism), float(normal_offset(mechanism))
-    assert scale_simplex(plain, 1 / np.expm1(epsilon)) == pytest.approx(krr_mle(tallies, epsilon=epsilon), abs=1e-9)
+    assert scale_simplex(plain, 1 / np.expm1(epsilon)) == pytest.approx(
+        krr_mle(tallies, epsilon=epsilon), abs=1e-9
+    )
     assert scale_simplex(plain, 1e7) == pytest.approx(project_simplex(plain), abs=1e-4)
     normal = scale_simplex(plain, offset)
     assert normal.sum() == pytest.approx(1)
-    pull = 1 - ((plain + offset) / (normal + offset)) ** 2  # of the weighted squares, the same for all that are kept
+    pull = (
+        1 - ((plain + offset) / (normal + offset)) ** 2
+    )  # of the weighted squares, the same for all that are kept
     level = pull[normal > 0]
     assert np.ptp(level) <= 1e-6 * max(1, abs(level.max()))
     assert (pull[normal == 0] >= level.min() - 1e-6).all()
@@ -96,7 +113,9 @@ def test_projection_and_krr_mle_are_exact_at_every_length(size: int, kind: str) 
     for epsilon in (1e-300, 1e-8, 1.0, 700.0):
         c = Fraction(float(np.expm1(epsilon)))
         kept, total = level([Fraction(int(s)) for s in tallies[0]], c, 0)
-        exact = [max(float((c + kept) * Fraction(int(s)) / (c * total) - 1 / c), 0) for s in tallies[0]]
+        exact = [
+            max(float((c + kept) * Fraction(int(s)) / (c * total) - 1 / c), 0) for s in tallies[0]
+        ]
         assert krr_mle(tallies, epsilon=epsilon)[0] == pytest.approx(exact, rel=1e-9, abs=1e-15)
         assert (krr_mle(tallies[0], epsilon=epsilon) == krr_mle(tallies, epsilon=epsilon)[0]).all()
     for point in (tallies / tallies.sum() * 3 - 0.01, tallies + 1e15):
@@ -109,22 +128,36 @@ def test_projection_and_krr_mle_are_exact_at_every_length(size: int, kind: str) 
 @pytest.mark.parametrize(
     ("kind", "epsilon", "size", "users"),
     [
-        *((kind, epsilon, 10, 10**6) for kind in ("symmetric", "optimised") for epsilon in (1e-6, 0.5, 8.0, 30.0)),
+        *(
+            (kind, epsilon, 10, 10**6)
+            for kind in ("symmetric", "optimised")
+            for epsilon in (1e-6, 0.5, 8.0, 30.0)
+        ),
         *(("optimised", epsilon, 74, 5000) for epsilon in (0.5, 4.0, 8.0, 20.0)),
     ],
 )
-def test_unary_encoding_is_certified_at_every_epsilon(kind: str, epsilon: float, size: int, users: int) -> None:
+def test_unary_encoding_is_certified_at_every_epsilon(
+    kind: str, epsilon: float, size: int, users: int
+) -> None:
     mechanism, rng = getattr(UnaryEncoding, kind)(epsilon, size), np.random.default_rng(4)
-    outputs, tallies = mechanism.sample_outputs(rng.multinomial(users, rng.dirichlet(np.full(size, 0.5))), rng=rng)
+    outputs, tallies = mechanism.sample_outputs(
+        rng.multinomial(users, rng.dirichlet(np.full(size, 0.5))), rng=rng
+    )
     fit = support_mle(outputs, tallies, mechanism, tolerance=1e-3)
-    assert certificate_gap(1 + np.expm1(epsilon) * outputs, tallies, fit.estimate / fit.estimate.sum()) < 1.1e-3
+    assert (
+        certificate_gap(1 + np.expm1(epsilon) * outputs, tallies, fit.estimate / fit.estimate.sum())
+        < 1.1e-3
+    )
 
 
 def test_packed_reports_are_the_reports() -> None:
     mechanism, rng = UnaryEncoding.optimised(2.0, 74), np.random.default_rng(5)
     outputs, tallies = mechanism.sample_outputs(rng.multinomial(2000, np.full(74, 1 / 74)), rng=rng)
     packed = np.packbits(outputs, axis=1)
-    assert (support_mle(packed, tallies, mechanism).estimate == support_mle(outputs, tallies, mechanism).estimate).all()
+    assert (
+        support_mle(packed, tallies, mechanism).estimate
+        == support_mle(outputs, tallies, mechanism).estimate
+    ).all()
     packed[3, -1] |= 1
     with pytest.raises(ValueError, match="outputs must have no bits beyond the 74 values"):
         support_mle(packed, tallies, mechanism)
@@ -136,11 +169,15 @@ def test_outputs_that_leave_the_estimate_open_still_get_a_maximum() -> None:
     assert fit.estimate[0] == pytest.approx(0.6, abs=1e-6)
 
 
-def test_every_data_set_must_be_certified_within_the_tolerance(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_data_set_must_be_certified_within_the_tolerance(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     stopped = (np.full((2, 2), 0.5), np.array([0.0, 0.5]))
     monkeypatch.setattr("ldpnb.estimators.likelihood.interior_point", lambda *_, **__: stopped)
     assert mle(np.eye(2), [[1, 1], [1, 1]], tolerance=1.0).gap.tolist() == [0.0, 1.0]
-    with pytest.raises(NotCertifiedError, match=r"may be 1 nats below its maximum, tolerance=0\.99"):
+    with pytest.raises(
+        NotCertifiedError, match=r"may be 1 nats below its maximum, tolerance=0\.99"
+    ):
         mle(np.eye(2), [[1, 1], [1, 1]], tolerance=0.99)
 
 

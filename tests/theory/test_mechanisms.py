@@ -12,7 +12,9 @@ from ldpnb.mechanisms.subsets import SubsetSelection
 
 @pytest.mark.parametrize("share", [0.5, 0.37, 0.05, 0.001])
 @pytest.mark.parametrize("epsilon", [0.01, 0.5, 2.5, 9.0, 30.0])
-def test_the_best_channel_is_certified_private_and_symmetric_in_the_groups(share: float, epsilon: float) -> None:
+def test_the_best_channel_is_certified_private_and_symmetric_in_the_groups(
+    share: float, epsilon: float
+) -> None:
     best, mirrored = (ldp.BestGapChannel(epsilon, first) for first in (share, 1 - share))
     assert best.variance == pytest.approx(best.bound, rel=1e-8)
     for channel in (best.channel(), mirrored.channel()):

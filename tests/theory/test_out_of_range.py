@@ -53,7 +53,10 @@ ALSO_NAMED = {"domain_size"}
 MECHANISMS = {
     kind: kind(1.0, *more)
     for kind, *more in (
-        *((kind, 1.0) for kind in (DiscretisedMeans, LaplaceMeans, OneBit, LocalLaplace, CentralLaplace)),
+        *(
+            (kind, 1.0)
+            for kind in (DiscretisedMeans, LaplaceMeans, OneBit, LocalLaplace, CentralLaplace)
+        ),
         *((kind, (3, 3)) for kind in (SignedBit, SignedLaplace)),
     )
 }
@@ -95,17 +98,33 @@ def formulas() -> dict[str, Callable[..., Any]]:
     functions = {}
     for module in modules():
         for name, function in vars(module).items():
-            own = inspect.isfunction(function) and function.__module__ == module.__name__ and not name.startswith("_")
+            own = (
+                inspect.isfunction(function)
+                and function.__module__ == module.__name__
+                and not name.startswith("_")
+            )
             if own and needed(function) <= set(RIGHT) and needed(function) & set(WRONG):
                 functions[f"{module.__name__.removeprefix('ldpnb.')}.{name}"] = function
-    return {name: function for name, function in functions.items() if not name.startswith("mechanisms.moves")}
+    return {
+        name: function
+        for name, function in functions.items()
+        if not name.startswith("mechanisms.moves")
+    }
 
 
 def kinds() -> list[type]:
     """Return every frozen dataclass of the rooms that checks its fields."""
-    classes = [kind for module in modules() for kind in vars(module).values() if inspect.isclass(kind)]
-    own = {kind: None for kind in classes if is_dataclass(kind) and kind.__module__ in modules_of_formulas(ROOMS)}
-    return [kind for kind in own if hasattr(kind, "__post_init__") and not kind.__name__.startswith("_")]
+    classes = [
+        kind for module in modules() for kind in vars(module).values() if inspect.isclass(kind)
+    ]
+    own = {
+        kind: None
+        for kind in classes
+        if is_dataclass(kind) and kind.__module__ in modules_of_formulas(ROOMS)
+    }
+    return [
+        kind for kind in own if hasattr(kind, "__post_init__") and not kind.__name__.startswith("_")
+    ]
 
 
 FORMULAS = formulas()
@@ -127,7 +146,9 @@ def test_a_formula_refuses_a_number_out_of_range_by_name(name: str) -> None:
     arguments = {p: RIGHT[p] for p in needed(function)}
     if "mechanism" in arguments:
         annotation = inspect.signature(function).parameters["mechanism"].annotation
-        arguments["mechanism"] = MECHANISMS.get(getattr(annotation, "__args__", (annotation,))[0], RIGHT["mechanism"])
+        arguments["mechanism"] = MECHANISMS.get(
+            getattr(annotation, "__args__", (annotation,))[0], RIGHT["mechanism"]
+        )
     function(**arguments)
     for wrong in sorted(arguments.keys() & set(WRONG)):
         for value in {np.nan, *WRONG[wrong]} - set(ENDS_INCLUDED.get(name, {}).get(wrong, ())):

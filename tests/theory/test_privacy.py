@@ -14,7 +14,9 @@ from ldpnb.papers.lopuhaa2020.formulas import best_channel
 from ldpnb.privacy import channel, subsampling
 
 
-@pytest.mark.parametrize("call", [channel.as_channel, lambda c: best_channel.best_channel(np.transpose(c), 1.0)])
+@pytest.mark.parametrize(
+    "call", [channel.as_channel, lambda c: best_channel.best_channel(np.transpose(c), 1.0)]
+)
 def test_columns_may_miss_one_by_a_billionth(call) -> None:
     call([[0.5, 0.5], [0.5, 0.5 + 5e-10]])
     with pytest.raises(ValueError, match="sum to 1"):
@@ -23,7 +25,9 @@ def test_columns_may_miss_one_by_a_billionth(call) -> None:
 
 def test_a_channel_without_its_certificate_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(best_channel, "_ITERATIONS", 3)
-    with pytest.raises(RuntimeError, match=r"the best channel is known to .* only, tolerance=1e-09"):
+    with pytest.raises(
+        RuntimeError, match=r"the best channel is known to .* only, tolerance=1e-09"
+    ):
         best_channel.best_channel([0.6, 0.4], 1.0)
 
 
@@ -42,17 +46,23 @@ def log_polynomials(log_weights: np.ndarray, order: int) -> np.ndarray:
     st.sampled_from([0.01, 1.0, 30.0, 250.0]),
     st.floats(0, 1),
 )
-def test_ratio_of_symmetric_polynomials_is_the_recursions(steps: list[int], scale: float, where: float) -> None:
+def test_ratio_of_symmetric_polynomials_is_the_recursions(
+    steps: list[int], scale: float, where: float
+) -> None:
     logs = np.array(steps) * scale
     order = 1 + round(where * (len(steps) - 1))
     expected = log_polynomials(logs, order)
-    assert clusters.log_symmetric_ratio(logs, order) == pytest.approx(expected[-2] - expected[-1], rel=1e-11, abs=1e-11)
+    assert clusters.log_symmetric_ratio(logs, order) == pytest.approx(
+        expected[-2] - expected[-1], rel=1e-11, abs=1e-11
+    )
 
 
 @pytest.mark.parametrize("neighbours", ["deletion", "replacement"])
 @pytest.mark.parametrize("epsilon", [1e-4, 1.0])
 @pytest.mark.parametrize(("sizes", "chosen", "changed"), [((1, 3, 2), 2, 1), ((2, 2, 1, 3), 3, 3)])
-def test_the_loss_in_any_cluster_is_the_linear_program(sizes, chosen, changed, epsilon, neighbours) -> None:
+def test_the_loss_in_any_cluster_is_the_linear_program(
+    sizes, chosen, changed, epsilon, neighbours
+) -> None:
     exact = clusters.ClusterSample(sizes, chosen, changed).loss(epsilon, neighbours=neighbours)
     reordered = (sizes[changed], *sizes[:changed], *sizes[changed + 1 :])
     assert exact == pytest.approx(largest(reordered, chosen, epsilon, neighbours), rel=1e-9)
@@ -75,7 +85,9 @@ def test_the_loss_at_given_odds_keeps_its_digits() -> None:
             assert subsampling.weighted_loss(epsilon, odds) == nearly(exact)
 
 
-@pytest.mark.parametrize("sizes", [[10**6, 10**6], [1, 1], [1, 10**6], [10**6, 1, 1], [5, 1, 30, 2], [7], [2, 100, 3]])
+@pytest.mark.parametrize(
+    "sizes", [[10**6, 10**6], [1, 1], [1, 10**6], [10**6, 1, 1], [5, 1, 30, 2], [7], [2, 100, 3]]
+)
 def test_a_cluster_drawn_by_its_size_keeps_the_digits_of_its_loss(sizes: list[int]) -> None:
     own, *others = sizes
     for epsilon in BUDGETS:
@@ -100,7 +112,9 @@ def test_rounding_at_random_keeps_the_digits_of_its_loss(population: int, rate: 
                 for log_z in (flint.arb(epsilon), -flint.arb(epsilon)):
                     y, z, further = log_y.exp(), log_z.exp(), p + r - 1
                     if further < 0:
-                        event = (1 - p - r) * (1 + mu * (y * y - 1)) + (p + r) * ((1 - nu) * z + nu * y)
+                        event = (1 - p - r) * (1 + mu * (y * y - 1)) + (p + r) * (
+                            (1 - nu) * z + nu * y
+                        )
                     else:
                         event = (1 - further) * ((1 - nu) * z + nu * y) + further * y * z
                     loss = (event / (1 - p + p * z)).log()

@@ -31,7 +31,9 @@ def enumerated_delta(blanket: ldp.Blanket, epsilon: float, users: int) -> float:
 
 @pytest.mark.parametrize("rate", [1.0, 0.3])
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda mechanism: type(mechanism).__name__)
-def test_the_bound_of_few_users_is_their_mean_and_little_more(mechanism: ldp.SubsetSelection, rate: float) -> None:
+def test_the_bound_of_few_users_is_their_mean_and_little_more(
+    mechanism: ldp.SubsetSelection, rate: float
+) -> None:
     blanket = ldp.Blanket.of(mechanism).sampled(rate)
     for users in (2, 10):
         for epsilon in (0.0, 0.3, 0.9, 0.9998):
@@ -57,4 +59,8 @@ def test_the_bound_holds_however_much_is_cut_off(monkeypatch: pytest.MonkeyPatch
         monkeypatch.setattr(blankets, "CUT", cut)
         for users in (2, 10):
             exact = enumerated_delta(blanket, 0.3, users)
-            assert exact * (1 - 1e-10) <= blanket.delta_upper(0.3, users=users) <= exact * (1.004 + 20 * np.exp(-cut))
+            assert (
+                exact * (1 - 1e-10)
+                <= blanket.delta_upper(0.3, users=users)
+                <= exact * (1.004 + 20 * np.exp(-cut))
+            )

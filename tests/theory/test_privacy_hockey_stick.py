@@ -25,12 +25,15 @@ def mass(law: tuple[float, ...], low: arb, high: arb) -> arb:
     return weight * (beyond(low) - beyond(high))
 
 
-def better(first: tuple[float, ...], second: tuple[float, ...], epsilon: float) -> Iterator[tuple[arb, arb]]:
+def better(
+    first: tuple[float, ...], second: tuple[float, ...], epsilon: float
+) -> Iterator[tuple[arb, arb]]:
     """Yield where the first density exceeds ``e^epsilon`` times the second, between -1e6 and 1e6."""
 
     def gain(x: arb) -> arb:
         one, other = (
-            (arb(weight) / scale).log() - abs((x - place) / scale) for weight, place, scale in (first, second)
+            (arb(weight) / scale).log() - abs((x - place) / scale)
+            for weight, place, scale in (first, second)
         )
         return one - other - epsilon
 
@@ -51,20 +54,34 @@ ratios = st.just(1.0) | st.floats(-6, -1).map(lambda x: 1 + float(10**x)) | scal
 
 
 @settings(derandomize=True, max_examples=60, deadline=None)
-@given(st.floats(0.05, 1), locations, scales, st.floats(0.05, 1), ratios, budgets, st.none() | nearly)
+@given(
+    st.floats(0.05, 1), locations, scales, st.floats(0.05, 1), ratios, budgets, st.none() | nearly
+)
 @example(0.6, 0.0, 1.0, 0.5, 1.001, 0.0, None)
 @example(1.0, 0.0, 1.0, 1.0, 1.000001, 0.0, None)
 @example(1.0, 1.0, 1.0, 1.0, 1.001, 1.0, None)
 @example(1.0, 0.001, 2.0, 1.0, 1.0, 1.0, 1e-8)
 def test_delta_is_the_mass_by_which_one_law_exceeds_the_other(
-    weight: float, location: float, scale: float, other_weight: float, ratio: float, epsilon: float, near: float | None
+    weight: float,
+    location: float,
+    scale: float,
+    other_weight: float,
+    ratio: float,
+    epsilon: float,
+    near: float | None,
 ) -> None:
     first, second = (weight, location, scale), (other_weight, 0.0, ratio * scale)
     if near is not None and ratio >= 1:  # just below the largest loss
-        epsilon = max(0.0, float(np.log(weight * ratio / other_weight) + abs(location) / (ratio * scale)) - near)
+        epsilon = max(
+            0.0,
+            float(np.log(weight * ratio / other_weight) + abs(location) / (ratio * scale)) - near,
+        )
     with ctx.workprec(3000):
         pieces = better(first, second, epsilon)
-        exact = sum((mass(first, *piece) - arb(epsilon).exp() * mass(second, *piece) for piece in pieces), arb(0))
+        exact = sum(
+            (mass(first, *piece) - arb(epsilon).exp() * mass(second, *piece) for piece in pieces),
+            arb(0),
+        )
     delta = hockey_stick.law_delta([first], [second], epsilon)
     assert delta == pytest.approx(float(exact.mid()), rel=1e-12, abs=1e-290)
 
@@ -79,7 +96,10 @@ def test_densities_that_only_touch_add_nothing() -> None:
 
 @pytest.mark.parametrize("least", [1e-12, 699.5])
 def test_budgets_near_the_ends_of_the_range_are_found(least: float) -> None:
-    for delta_at in (lambda budget: 0.5 * (budget < least), lambda budget: 0.1 * np.exp(1 - budget / least)):
+    for delta_at in (
+        lambda budget: 0.5 * (budget < least),
+        lambda budget: 0.1 * np.exp(1 - budget / least),
+    ):
         assert hockey_stick.epsilon_at_delta(delta_at, 0.1) == pytest.approx(least, rel=1e-11)
     assert hockey_stick.epsilon_at_delta(lambda budget: 0.5 * (budget < 700.5), 0.1) == np.inf
 
@@ -95,4 +115,6 @@ def test_no_delta_exceeds_one() -> None:
 
 def test_many_inputs_of_few_outputs_are_compared() -> None:
     yes = np.linspace(0.1, 0.9, 500)
-    assert hockey_stick.channel_delta([yes, 1 - yes], 0.2) == pytest.approx(0.9 - np.exp(0.2) * 0.1, rel=1e-12)
+    assert hockey_stick.channel_delta([yes, 1 - yes], 0.2) == pytest.approx(
+        0.9 - np.exp(0.2) * 0.1, rel=1e-12
+    )

@@ -50,16 +50,26 @@ def test_no_random_mechanism_beats_the_optimum(weights: list[float], epsilon: fl
 def test_a_promise_that_no_vertex_keeps_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(optimiser, "_improved", lambda *_: (3e-9, None))
     optimiser.largest_loss(*LAWS[0], epsilon=0.02)
-    with pytest.raises(RuntimeError, match=r"the linear program promises 3e-09 nats beyond .* that no vertex reach"):
+    with pytest.raises(
+        RuntimeError, match=r"the linear program promises 3e-09 nats beyond .* that no vertex reach"
+    ):
         optimiser.largest_loss(*LAWS[0], epsilon=0.01)
 
 
 def test_samples_of_three_sizes_are_three_separate_cases() -> None:
-    first, second = {(1,): 0.5, (1, 2): 0.2, (1, 2, 3): 0.3}, {(4,): 0.4, (1, 2): 0.2, (1, 2, 3): 0.4}
+    first, second = (
+        {(1,): 0.5, (1, 2): 0.2, (1, 2, 3): 0.3},
+        {(4,): 0.4, (1, 2): 0.2, (1, 2, 3): 0.4},
+    )
     worst = optimiser.largest_loss(first, second, epsilon=0.1, mechanism="replacement")
     assert worst.loss == pytest.approx(np.log(0.5 / 0.4) + 0.1, rel=1e-12)
     assert np.isfinite(worst.log_acceptance).sum() == 2
-    assert optimiser.largest_loss({(1,): 1.0}, {(1, 2): 1.0}, epsilon=0.1, mechanism="replacement").loss == np.inf
+    assert (
+        optimiser.largest_loss(
+            {(1,): 1.0}, {(1, 2): 1.0}, epsilon=0.1, mechanism="replacement"
+        ).loss
+        == np.inf
+    )
 
 
 def test_an_optimum_that_does_not_settle_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,7 +29,10 @@ def by_recursion(law: sizes.SizeLaw, epsilon: float) -> float:
     """Return the loss from the sign of the recursion, bisected in 120 digits."""
     with flint.ctx.workprec(400):
         n, chances = law.population, [flint.arb(float(x)).exp() for x in law.log_probabilities]
-        u, v = [chances[m] * (n - m) / n for m in range(n)], [chances[m + 1] * (m + 1) / n for m in range(n)]
+        u, v = (
+            [chances[m] * (n - m) / n for m in range(n)],
+            [chances[m + 1] * (m + 1) / n for m in range(n)],
+        )
         if not any(x > 0 for x in u):
             return 2 * epsilon
         grow, low, high = flint.arb(epsilon).exp(), flint.arb(-1500), flint.arb(2500)
@@ -44,7 +47,9 @@ def by_recursion(law: sizes.SizeLaw, epsilon: float) -> float:
 
 @settings(max_examples=25, derandomize=True, deadline=None)
 @given(rough_laws(40), BUDGETS)
-def test_rough_laws_lose_what_the_recursion_in_many_digits_says(law: sizes.SizeLaw, epsilon: float) -> None:
+def test_rough_laws_lose_what_the_recursion_in_many_digits_says(
+    law: sizes.SizeLaw, epsilon: float
+) -> None:
     assert rs.random_size_loss(law, epsilon) == pytest.approx(by_recursion(law, epsilon), rel=1e-12)
 
 
@@ -60,13 +65,19 @@ ROUGH = 10 ** np.random.default_rng(0).uniform(-300, 0, 1500)
     ],
     ids=["rough", "large"],
 )
-def test_the_loss_of_many_sizes_lies_between_its_bounds(law: sizes.SizeLaw, epsilon: float, slack: float) -> None:
-    lower, upper = (f(law, epsilon) for f in (rs.random_size_lower_bound_pm1, rs.random_size_upper_bound))
+def test_the_loss_of_many_sizes_lies_between_its_bounds(
+    law: sizes.SizeLaw, epsilon: float, slack: float
+) -> None:
+    lower, upper = (
+        f(law, epsilon) for f in (rs.random_size_lower_bound_pm1, rs.random_size_upper_bound)
+    )
     assert lower * (1 - 1e-12) <= rs.random_size_loss(law, epsilon) <= upper * (1 + slack)
 
 
 @pytest.mark.parametrize("epsilon", [1.0, 50.0])
 def test_budgets_that_add_up_to_thousands_of_nats_leave_the_rate_its_digits(epsilon: float) -> None:
-    assert rs.effective_rate(sizes.fixed_size(5000, 20_000), epsilon) == pytest.approx(0.25, abs=3e-15)
+    assert rs.effective_rate(sizes.fixed_size(5000, 20_000), epsilon) == pytest.approx(
+        0.25, abs=3e-15
+    )
     either = np.where(np.isin(np.arange(20_001), [1000, 5000]), 0.5, 0.0)
     assert rs.effective_rate(sizes.size_law(either), epsilon) == pytest.approx(0.25, abs=3e-15)

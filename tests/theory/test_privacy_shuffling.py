@@ -30,7 +30,11 @@ def exact_delta(epsilon: float, reports: ShuffledReports, *, above: bool) -> arb
             return lambda trials, chosen: arb(chosen == trials)
         yes, no = one.log(), (1 - one).log()
         return lambda trials, chosen: (
-            logs[trials] - logs[chosen] - logs[trials - chosen] + chosen * yes + (trials - chosen) * no
+            logs[trials]
+            - logs[chosen]
+            - logs[trials - chosen]
+            + chosen * yes
+            + (trials - chosen) * no
         ).exp()
 
     seen, fair, away, total = law(2 * rate * q), law(arb(0.5)), law(apart), arb(0)
@@ -74,7 +78,10 @@ def test_bounds_hold_against_forty_digits(known: tuple[float, int, int, float, f
     upper, lower = reports.epsilon_upper(target), reports.epsilon_lower(target)
     assert lower <= upper
     with ctx.workprec(160):
-        above, below = exact_delta(upper, reports, above=True), exact_delta(lower, reports, above=False)
+        above, below = (
+            exact_delta(upper, reports, above=True),
+            exact_delta(lower, reports, above=False),
+        )
         assert above <= target <= below or upper == 0
         assert above <= reports.delta_upper(upper) <= above * (1 + 1e-8) + 1e-300
         assert below * (1 - 1e-8) <= reports.delta_lower(lower) <= below
@@ -92,7 +99,9 @@ def test_bounds_are_ordered_over_the_whole_range(local: float, users: int) -> No
         assert 0 <= reports.epsilon_lower(target) <= reports.epsilon_upper(target) <= local
 
 
-@pytest.mark.parametrize("known", [(1.0, 4, 30, 0.7), (3.0, 8, 400, 1.0), (0.5, 3, 60, 0.9), (2.0, 1000, 50, 1.0)])
+@pytest.mark.parametrize(
+    "known", [(1.0, 4, 30, 0.7), (3.0, 8, 400, 1.0), (0.5, 3, 60, 0.9), (2.0, 1000, 50, 1.0)]
+)
 def test_bounds_hold_however_much_is_cut_off(monkeypatch: pytest.MonkeyPatch, known: tuple) -> None:
     reports = shuffled(*known)
     budgets = np.array([0.0, 0.05, 0.2]) * known[0]
@@ -107,7 +116,9 @@ def test_bounds_hold_however_much_is_cut_off(monkeypatch: pytest.MonkeyPatch, kn
 
 
 @pytest.mark.parametrize(("users", "delta"), [(50_000, 1e-6), (1000, 1e-3)])
-def test_the_published_closed_form_reaches_to_the_end_of_its_range_and_no_further(users: int, delta: float) -> None:
+def test_the_published_closed_form_reaches_to_the_end_of_its_range_and_no_further(
+    users: int, delta: float
+) -> None:
     last = np.log(users / (16 * np.log(2 / delta)))
     assert closed_form(delta, users=users, epsilon=last * (1 - 1e-9)) > 0
     assert np.isnan(closed_form(delta, users=users, epsilon=last * (1 + 1e-9)))

@@ -27,13 +27,19 @@ KEPT: dict[str, Any] = {
 
 def cached(given: Any) -> list[Any]:
     """Return what an object computes once."""
-    return [getattr(given, name) for name, value in vars(type(given)).items() if isinstance(value, cached_property)]
+    return [
+        getattr(given, name)
+        for name, value in vars(type(given)).items()
+        if isinstance(value, cached_property)
+    ]
 
 
 def arrays(kept: Any) -> list[np.ndarray]:
     if isinstance(kept, np.ndarray):
         return [kept] if kept.dtype.kind == "f" else []
-    return [array for part in kept for array in arrays(part)] if isinstance(kept, list | tuple) else []
+    return (
+        [array for part in kept for array in arrays(part)] if isinstance(kept, list | tuple) else []
+    )
 
 
 @pytest.mark.parametrize("name", KEPT)
@@ -45,20 +51,36 @@ def test_arrays_that_are_kept_are_read_only(name: str) -> None:
             array *= 2
 
 
-ROOMS = ("mechanisms", "estimators", "designs", "privacy", "accuracy", "surveys", "planning", "guides", "claims")
+ROOMS = (
+    "mechanisms",
+    "estimators",
+    "designs",
+    "privacy",
+    "accuracy",
+    "surveys",
+    "planning",
+    "guides",
+    "claims",
+)
 
 
 def tables(name: str) -> dict[str, Any]:
     """Return the public tables that a module defines or hands on."""
     names = vars(importlib.import_module(name))
     return {
-        key: value for key, value in names.items() if key.isupper() and key[0] != "_" and isinstance(value, Mapping)
+        key: value
+        for key, value in names.items()
+        if key.isupper() and key[0] != "_" and isinstance(value, Mapping)
     }
 
 
 def modules() -> list[str]:
     every = [module.name for module in pkgutil.walk_packages(ldpnb.__path__, "ldpnb.")]
-    return [name for name in every if name.split(".")[1] in ROOMS or (".tables" in name or ".formulas" in name)]
+    return [
+        name
+        for name in every
+        if name.split(".")[1] in ROOMS or (".tables" in name or ".formulas" in name)
+    ]
 
 
 @pytest.mark.parametrize("name", [name for name in modules() if tables(name)])

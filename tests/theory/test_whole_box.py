@@ -40,19 +40,35 @@ def log_whole(low: int, high: int) -> Callable[[np.random.Generator], int]:
     return lambda rng: round(draw(rng))
 
 
-epsilons, rates, inner = log_uniform(1e-8, 700), log_uniform(1e-12, 1), log_uniform(1e-12, 1 - 1e-12)
+epsilons, rates, inner = (
+    log_uniform(1e-8, 700),
+    log_uniform(1e-12, 1),
+    log_uniform(1e-12, 1 - 1e-12),
+)
 users, sizes, scales = log_whole(1, 10**12), log_whole(2, 10**6), log_uniform(1e-6, 1e6)
 DRAWN: dict[str, Callable[[np.random.Generator], Any]] = {
-    **dict.fromkeys(("epsilon", "group_epsilon", "value_epsilon", "epsilon_after", "known_loss"), epsilons),
+    **dict.fromkeys(
+        ("epsilon", "group_epsilon", "value_epsilon", "epsilon_after", "known_loss"), epsilons
+    ),
     **dict.fromkeys(("rate", "sampling_rate", "neighbour_rate", "lowest_rate"), rates),
     **dict.fromkeys(("bias", "failure", "delta", "share", "keep", "gain", "highest_rate"), inner),
     **dict.fromkeys(("users", "population", "records", "terms", "draws"), users),
     **dict.fromkeys(("domain_size", "groups"), sizes),
-    **dict.fromkeys(("upper", "sensitivity", "sd", "deviation", "error", "distance", "variance"), scales),
+    **dict.fromkeys(
+        ("upper", "sensitivity", "sd", "deviation", "error", "distance", "variance"), scales
+    ),
     **dict.fromkeys(("p", "q", "weight", "second_moment"), rates),
     **dict.fromkeys(("scale", "concentration", "other_size", "confusion"), scales),
     **dict.fromkeys(
-        ("alpha", "bound", "threshold", "resolution", "estimation_error", "squared_estimation_error"), scales
+        (
+            "alpha",
+            "bound",
+            "threshold",
+            "resolution",
+            "estimation_error",
+            "squared_estimation_error",
+        ),
+        scales,
     ),
     **dict.fromkeys(("common", "other", "first", "second"), epsilons),
     **dict.fromkeys(("size", "gap", "changed_size"), users),
@@ -61,10 +77,16 @@ DRAWN: dict[str, Callable[[np.random.Generator], Any]] = {
 
 FEW = {"users": log_whole(1, 60)}
 FEWER: dict[str, dict[str, Callable[[np.random.Generator], Any]]] = {
-    **{f"papers.lopuhaa2020.formulas.exact_risk.TwoValues.{part}": FEW for part in ("posteriors", "risk", "entropies")},
+    **{
+        f"papers.lopuhaa2020.formulas.exact_risk.TwoValues.{part}": FEW
+        for part in ("posteriors", "risk", "entropies")
+    },
     "accuracy.means.laplace_sum_tail": {"users": log_whole(1, 10**6)},
     "accuracy.means.largest_warner_constant": {"users": log_whole(1, 3)},
-    "accuracy.means.users_for_certain": {"error": log_uniform(0.05, 1e6), "epsilon": log_uniform(0.1, 700)},
+    "accuracy.means.users_for_certain": {
+        "error": log_uniform(0.05, 1e6),
+        "epsilon": log_uniform(0.1, 700),
+    },
     "mechanisms.frequency.KaryRandomisedResponse.channel": {"domain_size": log_whole(2, 300)},
 }
 """What lists every tally, or searches among as many as it would list, is tried on fewer."""
@@ -84,7 +106,9 @@ def found() -> Iterator[tuple[str, Any, str]]:
             if name.startswith("_") or getattr(thing, "__module__", "") != own:
                 continue
             full = f"{own.removeprefix('ldpnb.')}.{name}"
-            if inspect.isfunction(thing) and known(thing, *["holders"] * ("users" in needed(thing))):
+            if inspect.isfunction(thing) and known(
+                thing, *["holders"] * ("users" in needed(thing))
+            ):
                 yield full, thing, ""
             elif is_dataclass(thing) and makeable(thing):
                 yield from ((f"{full}.{part}", thing, part) for part in parts(thing))
@@ -97,8 +121,19 @@ def needed(function: Callable[..., Any]) -> list[str]:
 
 def known(function: Callable[..., Any], *more: str) -> bool:
     names = needed(function)
-    kinds = [str(p.annotation) for p in inspect.signature(function).parameters.values() if p.name in names]
-    words = ("Sequence", "ndarray", "tuple", "ArrayLike", "_SupportsArray", "str")  # numpy 2.5 calls it by its name
+    kinds = [
+        str(p.annotation)
+        for p in inspect.signature(function).parameters.values()
+        if p.name in names
+    ]
+    words = (
+        "Sequence",
+        "ndarray",
+        "tuple",
+        "ArrayLike",
+        "_SupportsArray",
+        "str",
+    )  # numpy 2.5 calls it by its name
     several = any(word in kind for kind in kinds for word in words)
     return set(names) <= {*DRAWN, *more, "mechanism"} and (not several or "holders" in names)
 
@@ -116,14 +151,20 @@ def parts(kind: type) -> Iterator[str]:
             yield name
 
 
-def draw(name: str, thing: Any, part: str, rng: np.random.Generator) -> tuple[dict[str, Any], dict[str, Any]]:
+def draw(
+    name: str, thing: Any, part: str, rng: np.random.Generator
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return settings of the function, or of the object and of its method."""
     from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
     def one(parameter: inspect.Parameter) -> Any:
         if parameter.name != "mechanism":
             return {**DRAWN, **FEWER.get(name, {})}[parameter.name](rng)
-        several = [k for k in getattr(parameter.annotation, "__args__", [parameter.annotation]) if is_dataclass(k)]
+        several = [
+            k
+            for k in getattr(parameter.annotation, "__args__", [parameter.annotation])
+            if is_dataclass(k)
+        ]
         several = [k for k in several if makeable(k)] or [KaryRandomisedResponse]
         kind = several[rng.integers(len(several))]
         return Made(kind, draw(name, kind, "", rng)[0])
@@ -155,7 +196,9 @@ class Made:
         return f"{self.kind.__name__}({self.settings})"
 
 
-def value(thing: Any, part: str, made: dict[str, Any], extra: dict[str, Any], cast: Callable[[Any], Any]) -> Any:
+def value(
+    thing: Any, part: str, made: dict[str, Any], extra: dict[str, Any], cast: Callable[[Any], Any]
+) -> Any:
     def build(setting: Any) -> Any:
         if isinstance(setting, Made):
             return setting.kind(**{key: build(inner) for key, inner in setting.settings.items()})
@@ -165,7 +208,11 @@ def value(thing: Any, part: str, made: dict[str, Any], extra: dict[str, Any], ca
     if not part:
         return result
     result = getattr(result, part)
-    return result(**{key: build(setting) for key, setting in extra.items()}) if callable(result) else result
+    return (
+        result(**{key: build(setting) for key, setting in extra.items()})
+        if callable(result)
+        else result
+    )
 
 
 def numbers(result: Any) -> list[Any]:
@@ -238,14 +285,20 @@ def test_the_whole_box() -> None:
                     if wrong := flaw(floats, name):
                         flaws[name] = (wrong, made, extra)
                     continue
-                error_ = max((relative_error(n, b) for n, b in zip(floats, balls, strict=True)), default=0.0)
+                error_ = max(
+                    (relative_error(n, b) for n, b in zip(floats, balls, strict=True)), default=0.0
+                )
                 if not error_ <= worst[name][0]:
                     worst[name] = (error_, (made, extra, floats))
     finally:
         flint.ctx.prec = before
     for name, (error_, _) in sorted(worst.items()):
         print(f"{name:70} {'algorithm' if error_ < 0 else f'{error_:.1e}'}")
-    far = {name: found_ for name, found_ in worst.items() if found_[0] > TOLERANCE or np.isnan(found_[0])}
+    far = {
+        name: found_
+        for name, found_ in worst.items()
+        if found_[0] > TOLERANCE or np.isnan(found_[0])
+    }
     for name, what in (far | flaws).items():
         print(f"{name:70} {EXCEPTED[name]}" if name in EXCEPTED else f"WRONG {name} {what}")
     wrong = sorted((far | flaws).keys() - EXCEPTED.keys())

@@ -6,7 +6,13 @@ import pandas as pd
 
 from ldpnb.notebook.charts import Chart, Layer, Mark, curves
 from ldpnb.notebook.prose import short
-from ldpnb.papers.biswas2022.tables.sampling import DISTANCE, PROJECTED, RATE, RAW, lowest_against_highest
+from ldpnb.papers.biswas2022.tables.sampling import (
+    DISTANCE,
+    PROJECTED,
+    RATE,
+    RAW,
+    lowest_against_highest,
+)
 from ldpnb.papers.biswas2022.tables.shuffling import CENTRAL, LOCAL
 
 
@@ -37,7 +43,12 @@ def distance_and_cost(table: pd.DataFrame, *, setting: str = "") -> Chart:
     """Draw `ldpnb.papers.biswas2022.tables.sampling.distances`."""
     least = lowest_against_highest(table)["raw ratio"].min()
     title = f"With {table[RATE].min():.0%} of the reports the raw distance is at least {least:.2f} times as large"
-    axes: dict[str, Any] = {"by": "budget", "panel": "estimate", "error": "standard_error", "yscale": "log"}
+    axes: dict[str, Any] = {
+        "by": "budget",
+        "panel": "estimate",
+        "error": "standard_error",
+        "yscale": "log",
+    }
     axes["xlabel"] = "sampling rate π = expected reports / users"
     words = {RAW: "", PROJECTED: "no two distributions are farther apart"}
     limits = [Mark(y=1.0, label=text, printed=True, panel=panel) for panel, text in words.items()]
@@ -54,7 +65,9 @@ def central_budget(table: pd.DataFrame, *, setting: str) -> Chart:
         title = f"The published bound on the central budget is up to {over} times the one for this mechanism"
     setting += f"; the upper bound is drawn, the lower one is within {agree} of it"
     shown = table[table["bound"] != "lower bound"]
-    return curves(shown, LOCAL, CENTRAL, by="curve", yscale="log", discrete=True, title=title, setting=setting)
+    return curves(
+        shown, LOCAL, CENTRAL, by="curve", yscale="log", discrete=True, title=title, setting=setting
+    )
 
 
 def deviations(account: pd.DataFrame) -> Chart:
@@ -62,4 +75,13 @@ def deviations(account: pd.DataFrame) -> Chart:
     names = ["c-hat, rare", "c-hat, common", "Gaussian", "Laplace"]
     value = "standard deviation of an estimated count (users)"
     rows = account[names].iloc[0].astype(float).rename(value).rename_axis("mechanism").reset_index()
-    return Chart(rows, "mechanism", value, by="mechanism", xlabel="", xscale="category", yscale="log", mark="points")
+    return Chart(
+        rows,
+        "mechanism",
+        value,
+        by="mechanism",
+        xlabel="",
+        xscale="category",
+        yscale="log",
+        mark="points",
+    )

@@ -66,7 +66,9 @@ def realised(tallies: Any, rate: Any = pi) -> Any:
 
 def pooled(tallies: Any, users: Any = a + b, reports: Any = a * u + b * v) -> Any:
     """Return T."""
-    return estimators.personalised(tallies, users=users, expected_reports=reports, mechanism=KARY)[0]
+    return estimators.personalised(tallies, users=users, expected_reports=reports, mechanism=KARY)[
+        0
+    ]
 
 
 def average_user(mechanism: Any, share: Any) -> tuple[Any, Any]:
@@ -75,7 +77,9 @@ def average_user(mechanism: Any, share: Any) -> tuple[Any, Any]:
     return share * p * rest + (1 - share) * q * (1 - q), share * p + (1 - share) * q
 
 
-def moments(estimate: Callable[[Any], Any], users: Iterable[tuple[Any, Any, Any]]) -> tuple[Any, Any]:
+def moments(
+    estimate: Callable[[Any], Any], users: Iterable[tuple[Any, Any, Any]]
+) -> tuple[Any, Any]:
     """Return mean and variance of an estimate over users who are silent, report the value, or another one.
 
     That the estimate is not affine in the tallies is an UnsoundError.
@@ -87,7 +91,9 @@ def moments(estimate: Callable[[Any], Any], users: Iterable[tuple[Any, Any, Any]
         raise UnsoundError("the estimate is not affine in the tallies")
     mean, variance = start, 0
     for number, chance, rate in users:
-        first, second = (rate * (chance * u + (1 - chance) * v) for u, v in (steps, np.multiply(steps, steps)))
+        first, second = (
+            rate * (chance * u + (1 - chance) * v) for u, v in (steps, np.multiply(steps, steps))
+        )
         mean, variance = mean + number * first, variance + number * (second - first * first)
     return mean, variance
 
@@ -103,7 +109,9 @@ _CLOSED = {
 def sums_over_users(*names: str) -> bool:
     """Return whether closed forms of `SampledCounts` are the moments of their estimates, for fixed and iid data."""
     return all(
-        identity(getattr(survey(data), name)(n * f), moments(_CLOSED[name][0], law)[_CLOSED[name][1]])
+        identity(
+            getattr(survey(data), name)(n * f), moments(_CLOSED[name][0], law)[_CLOSED[name][1]]
+        )
         for name in names
         for data, law in DATA.items()
     )
@@ -150,7 +158,8 @@ def fewer_gains(size: Any = k, **further: tuple[Any, Any]) -> bool:
     start, drop, rate = (s.expression for s in symbols("start drop rate"))
     curve = start / rate - drop
     bend = identity(
-        2 * curve * curve.diff(rate, 2) - curve.diff(rate) ** 2, start * (4 * rate * curve - start) / rate**4
+        2 * curve * curve.diff(rate, 2) - curve.diff(rate) ** 2,
+        start * (4 * rate * curve - start) / rate**4,
     )
 
     def scaled(share: Any, rate: Any) -> Any:

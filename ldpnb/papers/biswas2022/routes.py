@@ -50,7 +50,10 @@ def normal_delta(epsilon: float, deviation: float) -> float:
 def gaussian_noise() -> Pairs:
     """Yield pairs for a curator's Gaussian noise."""
     for central, deviation in ((0.3, 1.7), (1.0, 0.6)):
-        yield shuffling.gaussian_delta(central, deviation=deviation), normal_delta(central, deviation)
+        yield (
+            shuffling.gaussian_delta(central, deviation=deviation),
+            normal_delta(central, deviation),
+        )
     for central, delta in ((0.1, 1e-6), (0.1, 0.01), (2.0, 1e-6)):
         deviation = shuffling.gaussian_deviation(central, delta)
         yield normal_delta(central, deviation) / delta, 1.0, 1e-7
@@ -60,7 +63,10 @@ def gaussian_noise() -> Pairs:
 def laplace_noise() -> Pairs:
     """Yield pairs for a curator's Laplace noise: a value that is replaced moves two counts by 1."""
     for central in (0.1, 1.0, 4.0):
-        yield histograms.central_laplace_count_variance(central), stats.laplace(scale=2 / central).var()
+        yield (
+            histograms.central_laplace_count_variance(central),
+            stats.laplace(scale=2 / central).var(),
+        )
 
 
 @second_route(shuffling.closed_form)
@@ -108,7 +114,9 @@ class Case:
     @property
     def survey(self) -> SampledCounts:
         """The closed forms where all rates are the first user's."""
-        return SampledCounts(self.users, self.rates[0], self.mechanism, "iid" if self.iid else "fixed")
+        return SampledCounts(
+            self.users, self.rates[0], self.mechanism, "iid" if self.iid else "fixed"
+        )
 
     @property
     def personal(self) -> PersonalRates:
@@ -118,7 +126,11 @@ class Case:
     @cached_property
     def outcomes(self) -> tuple[Floats, Floats]:
         """What users who are silent or report one of ``k`` values may do: ``(k+1)^n`` tallies, and their chances."""
-        law = np.broadcast_to(self.one_hot.mean(axis=0), self.one_hot.shape) if self.iid else self.one_hot
+        law = (
+            np.broadcast_to(self.one_hot.mean(axis=0), self.one_hot.shape)
+            if self.iid
+            else self.one_hot
+        )
         report = np.array(self.rates)[:, None] * (law @ self.encoding.T)
         law = np.column_stack([1 - report.sum(axis=1), report])  # silence first
         choices = np.indices((law.shape[1],) * self.users).reshape(self.users, -1).T
@@ -176,35 +188,53 @@ PERSONAL = (
 """With personal rates; nobody holds the last value."""
 
 
-@second_route(KaryRandomisedResponse.p, KaryRandomisedResponse.q, KaryRandomisedResponse.truthful_rate)
+@second_route(
+    KaryRandomisedResponse.p, KaryRandomisedResponse.q, KaryRandomisedResponse.truthful_rate
+)
 def _randomiser() -> Pairs:
     for epsilon, size in ((1e-6, 2), (1.0, 4), (3.0, 101), (50.0, 101)):
-        mechanism, (keep, switch) = KaryRandomisedResponse(epsilon, size), direct_encoding(epsilon, size)[0, :2]
+        mechanism, (keep, switch) = (
+            KaryRandomisedResponse(epsilon, size),
+            direct_encoding(epsilon, size)[0, :2],
+        )
         yield [mechanism.p, mechanism.q], [keep, switch]
         yield mechanism.truthful_rate, np.expm1(epsilon) * switch
 
 
-def _enumerated(formula: Any, both: Callable[[Case], tuple[Any, Any]], cases: Iterable[Case] = CASES) -> None:
+def _enumerated(
+    formula: Any, both: Callable[[Case], tuple[Any, Any]], cases: Iterable[Case] = CASES
+) -> None:
     """Register what all outcomes give beside a formula."""
     second_route(formula)(lambda: (both(case) for case in cases))
 
 
 _enumerated(
     estimators.unadjusted,
-    lambda c: (estimators.unadjusted(c.tallies, users=c.users, mechanism=c.mechanism), c.unadjusted),
+    lambda c: (
+        estimators.unadjusted(c.tallies, users=c.users, mechanism=c.mechanism),
+        c.unadjusted,
+    ),
 )
 _enumerated(
     estimators.rescaled,
     lambda c: (
-        estimators.rescaled(c.tallies, users=c.users, sampling_rate=c.rates[0], mechanism=c.mechanism),
+        estimators.rescaled(
+            c.tallies, users=c.users, sampling_rate=c.rates[0], mechanism=c.mechanism
+        ),
         c.pooled,
     ),
 )
 _enumerated(
     estimators.realised_size,
-    lambda c: (estimators.realised_size(c.tallies, sampling_rate=c.rates[0], mechanism=c.mechanism), c.realised),
+    lambda c: (
+        estimators.realised_size(c.tallies, sampling_rate=c.rates[0], mechanism=c.mechanism),
+        c.realised,
+    ),
 )
-_enumerated(SampledCounts.mean_unadjusted, lambda c: (c.survey.mean_unadjusted(c.holders), c.mean(c.unadjusted)))
+_enumerated(
+    SampledCounts.mean_unadjusted,
+    lambda c: (c.survey.mean_unadjusted(c.holders), c.mean(c.unadjusted)),
+)
 _enumerated(
     SampledCounts.variance_realised_size,
     lambda c: (c.survey.variance_realised_size(c.holders), c.variance(c.realised)),

@@ -35,7 +35,11 @@ def definition_2_3_remark_1(e: Evidence) -> Numbers:
 
 
 def definition_2_4(e: Evidence) -> Numbers:
-    e.proven(identity(KARY.p, KEEP) and identity(KARY.q, SWITCH) and identity(KARY.truthful_rate, KEEP - SWITCH))
+    e.proven(
+        identity(KARY.p, KEEP)
+        and identity(KARY.q, SWITCH)
+        and identity(KARY.truthful_rate, KEEP - SWITCH)
+    )
     e.proven(identity(KARY.p + (k - 1) * KARY.q, 1) and everywhere(KARY.p - KARY.q))
     e.decides(identity(KARY.p, t * KARY.q))
     for epsilon, size in SETTINGS:
@@ -52,11 +56,17 @@ def theorem_2_1(e: Evidence) -> Numbers:
     e.proven(identity(proofs.survey(rate=1).bias_unadjusted(n * f)))
     for share in (f, 0, 1):
         e.decides(everywhere(-proofs.survey().bias_unadjusted(n * share)))
-    q, gap = symbols("q gap")  # of any pure protocol: reports support the value with chance q + gap of holders, else q
+    q, gap = symbols(
+        "q gap"
+    )  # of any pure protocol: reports support the value with chance q + gap of holders, else q
     pure: Any = UnaryEncoding(q + gap, q, k)
     unadjusted = partial(proofs.unadjusted, mechanism=pure)
     mean = proofs.moments(unadjusted, ((n * f, pure.p, pi), (n * (1 - f), pure.q, pi)))[0]
     e.decides(identity(mean, SampledCounts(n, pi, pure).mean_unadjusted(n * f)))
     bias = n * f - mean
-    e.decides(identity(bias, n * (1 - pi) * (f + q / gap)) and everywhere(bias, q=(0, 1), gap=(0, 1)))
-    return {"bias": SampledCounts(USERS, LOW, KaryRandomisedResponse(1.0, 101)).bias_unadjusted(2500)}
+    e.decides(
+        identity(bias, n * (1 - pi) * (f + q / gap)) and everywhere(bias, q=(0, 1), gap=(0, 1))
+    )
+    return {
+        "bias": SampledCounts(USERS, LOW, KaryRandomisedResponse(1.0, 101)).bias_unadjusted(2500)
+    }

@@ -12,7 +12,20 @@ from ldpnb.deciders import identity, limit, oo
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.papers.biswas2022 import proofs
-from ldpnb.papers.biswas2022.proofs import DATA, KARY, KEEP, SWITCH, everywhere, f, k, moments, n, pi, survey, t
+from ldpnb.papers.biswas2022.proofs import (
+    DATA,
+    KARY,
+    KEEP,
+    SWITCH,
+    everywhere,
+    f,
+    k,
+    moments,
+    n,
+    pi,
+    survey,
+    t,
+)
 from ldpnb.papers.biswas2022.routes import CASES, FIXED
 from ldpnb.sections import Numbers
 
@@ -39,7 +52,10 @@ def section_3_meaning_of_f(e: Evidence) -> Numbers:
 def theorem_3_2(e: Evidence) -> Numbers:
     gap = KEEP - SWITCH
     printed = n * (SWITCH - SWITCH * SWITCH * pi) / (gap * gap * pi)
-    e.proven(identity(survey().rare_variance_rescaled, printed) and proofs.sums_over_users("variance_rescaled"))
+    e.proven(
+        identity(survey().rare_variance_rescaled, printed)
+        and proofs.sums_over_users("variance_rescaled")
+    )
     e.decides(identity(moments(proofs.rescaled, proofs.RARE)[1], printed))
     return {"example": RARELY.rare_variance_rescaled}
 
@@ -51,7 +67,9 @@ def shown_variance(survey: SampledCounts, holders: Real) -> Real:
     """
     noise, mean_report = proofs.average_user(survey.mechanism, holders / survey.users)
     per_user = survey.rate * (noise + (1 - survey.rate) * mean_report * mean_report)
-    return survey.users * per_user / (survey.mechanism.truthful_rate * survey.mechanism.truthful_rate)
+    return (
+        survey.users * per_user / (survey.mechanism.truthful_rate * survey.mechanism.truthful_rate)
+    )
 
 
 def theorem_3_2_proof(e: Evidence) -> Numbers:
@@ -61,9 +79,13 @@ def theorem_3_2_proof(e: Evidence) -> Numbers:
         variance = survey(data).variance_unadjusted(n * f)
         e.proven(identity(variance - shown, missing))
         e.decides(identity(shown, variance))
-    surveys = {data: SampledCounts(1000, 0.2, KaryRandomisedResponse(2.0, 4), data) for data in DATA}
+    surveys = {
+        data: SampledCounts(1000, 0.2, KaryRandomisedResponse(2.0, 4), data) for data in DATA
+    }
     shown = shown_variance(surveys["fixed"], 300)
-    return {data: one.variance_unadjusted(300) / 0.04 for data, one in surveys.items()} | {"shown": shown / 0.04}
+    return {data: one.variance_unadjusted(300) / 0.04 for data, one in surveys.items()} | {
+        "shown": shown / 0.04
+    }
 
 
 def section_3_order_of_the_variances(e: Evidence) -> Numbers:
@@ -81,7 +103,10 @@ def section_3_order_of_the_variances(e: Evidence) -> Numbers:
         bias, variance = counts.bias_unadjusted(n * share), counts.variance_rescaled(n * share)
         e.decides(everywhere(threshold - (1 - pi * pi) * variance * n / (bias * bias)))
     of_g = RARELY.rare_variance_rescaled
-    e.same(RARELY.unscaled_below, (1 - RARELY.rate**2) * of_g * RARELY.users / RARELY.bias_unadjusted(0) ** 2)
+    e.same(
+        RARELY.unscaled_below,
+        (1 - RARELY.rate**2) * of_g * RARELY.users / RARELY.bias_unadjusted(0) ** 2,
+    )
     return {
         "bound": RARELY.unscaled_below,
         "rescaled": of_g,
@@ -106,7 +131,9 @@ def definition_3_1_theorem_3_3(e: Evidence) -> Numbers:
     e.proven(identity(proved, (SWITCH - SWITCH * SWITCH * pi) / (gap * gap * pi * pi * pi * n)))
     e.proven(everywhere(SWITCH / (gap * gap * pi * pi * pi * n) - proved))
     e.decides(identity(10 * many, normalised))
-    small, large = (SampledCounts(users, 0.1, KaryRandomisedResponse(1.0, 100)) for users in (50_000, 500_000))
+    small, large = (
+        SampledCounts(users, 0.1, KaryRandomisedResponse(1.0, 100)) for users in (50_000, 500_000)
+    )
     return {
         "small": by_definition(small, 0.05),
         "large": by_definition(large, 0.05),
@@ -120,7 +147,9 @@ def section_3_limit(e: Evidence) -> Numbers:
     e.proven(identity(towards, silent) and identity(towards, -printed))
     e.proven(identity(printed, n / (t - 1)) and everywhere(printed))
     e.decides(identity(towards, printed))
-    high = survey().negative_mean_threshold - 1  # above 0 where the mean is negative even if all users hold the value
+    high = (
+        survey().negative_mean_threshold - 1
+    )  # above 0 where the mean is negative even if all users hold the value
     e.proven(identity(high, (1 - pi * t) / (pi * (t - 1))))
     e.decides(everywhere(-proofs.unadjusted([n, 0])))
     rare, users = SampledCounts(50_000, 1e-12, RARELY.mechanism), RARELY.users
@@ -140,14 +169,19 @@ def theorem_3_5(e: Evidence) -> Numbers:
         e.decides(everywhere(-gain))
     e.proven(all(everywhere(survey().variance_gain(n * share)) for share in (f, 0, 1)))
     example, holders = SampledCounts(1000, 0.5, KaryRandomisedResponse(1.0, 4)), 300
-    return {"of_g": example.variance_rescaled(holders), "of_c": example.variance_realised_size(holders)}
+    return {
+        "of_g": example.variance_rescaled(holders),
+        "of_c": example.variance_realised_size(holders),
+    }
 
 
 def theorem_3_6(e: Evidence) -> Numbers:
     mean = survey().mean_unadjusted(n * f)
     e.proven(proofs.sums_over_users("mean_unadjusted"))
     e.proven(all(identity(moments(proofs.rescaled, law)[0], n * f) for law in DATA.values()))
-    e.proven(identity(mean, n * pi * (f - survey().negative_mean_threshold)) and everywhere(n - mean))
+    e.proven(
+        identity(mean, n * pi * (f - survey().negative_mean_threshold)) and everywhere(n - mean)
+    )
     e.proven(identity(survey(rate=1).mean_unadjusted(n * f), n * f))
     e.decides(everywhere(mean))
     return {"threshold": RARELY.negative_mean_threshold}

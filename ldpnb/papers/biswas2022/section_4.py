@@ -31,16 +31,23 @@ G_DE, C_HAT = "rescaled", "realised_size"
 @second_route(distances.expected_total_variation)
 def _expected_total_variation() -> Pairs:
     points, weights = np.polynomial.legendre.leggauss(40)
-    mean_deviation = 5 * weights @ special.erfc(5 * (points + 1) / math.sqrt(2))  # of a standard normal variable
+    mean_deviation = (
+        5 * weights @ special.erfc(5 * (points + 1) / math.sqrt(2))
+    )  # of a standard normal variable
     deviations = np.array([3.0, 0.5, 7.0])
-    yield distances.expected_total_variation(deviations, users=20), deviations.sum() * mean_deviation / (2 * 20)
+    yield (
+        distances.expected_total_variation(deviations, users=20),
+        deviations.sum() * mean_deviation / (2 * 20),
+    )
 
 
 @second_route(frequency.project_simplex)
 def _project_simplex() -> Pairs:
     """Bisect the level above which entries add up to 1."""
     vector = np.random.default_rng(2022).normal(0.01, 0.1, 101)
-    level = optimize.brentq(lambda x: np.maximum(vector - x, 0).sum() - 1, -2, vector.max(), xtol=1e-15)
+    level = optimize.brentq(
+        lambda x: np.maximum(vector - x, 0).sum() - 1, -2, vector.max(), xtol=1e-15
+    )
     yield frequency.project_simplex(vector), np.maximum(vector - level, 0)
 
 
@@ -61,10 +68,20 @@ def _simulated(
     rng = stream("distance", rate, epsilon, seed=2022)
     mechanism = KaryRandomisedResponse(epsilon, distribution.size)
     counts = synthetic.sample_counts(distribution, USERS, rng=rng)
-    tallies = np.array([reporters.sampled_tallies(counts, rate, mechanism, rng=rng) for _ in range(RUNS)])
+    tallies = np.array(
+        [reporters.sampled_tallies(counts, rate, mechanism, rng=rng) for _ in range(RUNS)]
+    )
     known: dict[str, Any] = {"sampling_rate": rate, "mechanism": mechanism}
-    shares = getattr(estimators, name)(tallies, **known | ({"users": USERS} if name == G_DE else {})) / USERS
-    off = np.abs((frequency.project_simplex(shares) if projected else shares) - counts / USERS).sum(axis=1) / 2
+    shares = (
+        getattr(estimators, name)(tallies, **known | ({"users": USERS} if name == G_DE else {}))
+        / USERS
+    )
+    off = (
+        np.abs((frequency.project_simplex(shares) if projected else shares) - counts / USERS).sum(
+            axis=1
+        )
+        / 2
+    )
     return float(off.mean()), float(off.std(ddof=1) / np.sqrt(RUNS))
 
 
@@ -75,7 +92,11 @@ def section_4_domain(e: Evidence) -> Numbers:
 
 
 def figure_1_and_2(e: Evidence) -> Numbers:
-    e.proven(all(identity(proofs.moments(proofs.rescaled, law)[0], n * f) for law in proofs.DATA.values()))
+    e.proven(
+        all(
+            identity(proofs.moments(proofs.rescaled, law)[0], n * f) for law in proofs.DATA.values()
+        )
+    )
     e.proven(proofs.sums_over_users("variance_rescaled") and proofs.thinned(proofs.rescaled))
     e.proven(proofs.improves("variance_rescaled"))
     numbers: dict[str, object] = {}
@@ -83,8 +104,16 @@ def figure_1_and_2(e: Evidence) -> Numbers:
         closed = [_distance(G_DE, distribution, rate, EPSILON) for rate in (LOW, HIGH)]
         drawn = [_simulated(G_DE, distribution, rate, EPSILON) for rate in (LOW, HIGH)]
         e.needs(better(closed[1], closed[0]))
-        e.sure(all(abs(d[0] - mean) < 6 * d[1] + 0.01 * mean for mean, d in zip(closed, drawn, strict=True)))
-        numbers |= {name: joined(closed, ".3f"), f"{name}_drawn": joined((mean for mean, _ in drawn), ".3f")}
+        e.sure(
+            all(
+                abs(d[0] - mean) < 6 * d[1] + 0.01 * mean
+                for mean, d in zip(closed, drawn, strict=True)
+            )
+        )
+        numbers |= {
+            name: joined(closed, ".3f"),
+            f"{name}_drawn": joined((mean for mean, _ in drawn), ".3f"),
+        }
     sums = np.convolve(synthetic.binomial(50, 0.6), synthetic.binomial(50, 0.4)), SECOND
     of_sum, of_mixture = (np.abs(other - FIRST).sum() / 2 for other in sums)
     return numbers | {"sum": of_sum, "mixture": of_mixture}
@@ -113,7 +142,10 @@ def figure_3_diminishing_returns(e: Evidence) -> Numbers:
 
 
 def section_6_rate__1_against_1(e: Evidence) -> Numbers:
-    e.proven(proofs.sums_over_users("variance_realised_size") and proofs.improves("variance_realised_size"))
+    e.proven(
+        proofs.sums_over_users("variance_realised_size")
+        and proofs.improves("variance_realised_size")
+    )
     tenth, all_of_them = (survey(rate=r).variance_realised_size(n * f) for r in (0.1, 1))
     e.decides(everywhere(4 * all_of_them - tenth))
 
@@ -122,8 +154,15 @@ def section_6_rate__1_against_1(e: Evidence) -> Numbers:
 
     raw = [_tenth_against_all(epsilon)[0] for epsilon in (1.0, 3.0, 8.0)]
     e.sure(min(raw) > 2)
-    projected = {epsilon: _tenth_against_all(epsilon, projected=True) for epsilon in (0.25, 0.5, 1.0, 3.0)}
-    e.sure(all((ratio + 4 * error < 2) == (epsilon <= 1) for epsilon, (ratio, error) in projected.items()))
+    projected = {
+        epsilon: _tenth_against_all(epsilon, projected=True) for epsilon in (0.25, 0.5, 1.0, 3.0)
+    }
+    e.sure(
+        all(
+            (ratio + 4 * error < 2) == (epsilon <= 1)
+            for epsilon, (ratio, error) in projected.items()
+        )
+    )
     return {
         "tenth": optimize.brentq(lost, 1.0, 12.0, (0.1,)),
         "twentieth": optimize.brentq(lost, 1.0, 12.0, (0.05,)),

@@ -10,7 +10,22 @@ from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.papers.biswas2022 import proofs
 from ldpnb.papers.biswas2022.formulas.personalised import PersonalRates
-from ldpnb.papers.biswas2022.proofs import KARY, KEEP, RATES, SWITCH, a, b, f, moments, n, pi, u, v, x, y
+from ldpnb.papers.biswas2022.proofs import (
+    KARY,
+    KEEP,
+    RATES,
+    SWITCH,
+    a,
+    b,
+    f,
+    moments,
+    n,
+    pi,
+    u,
+    v,
+    x,
+    y,
+)
 from ldpnb.papers.biswas2022.routes import PERSONAL
 from ldpnb.sections import Numbers
 
@@ -51,8 +66,13 @@ def shown_variance(survey: PersonalRates, holders: ArrayLike) -> Real:
     ``r = f p + (1-f) q``: every user is taken for an average one, and the spread of ``s_j`` between users is lost.
     """
     size, rate = survey.sizes, survey.rates
-    noise, mean_report = proofs.average_user(survey.mechanism, survey.split(holders)[0].sum(axis=0) / survey.users)
-    total = size @ (rate * (1 - rate)) * (noise + mean_report * mean_report) + size @ (rate * rate) * noise
+    noise, mean_report = proofs.average_user(
+        survey.mechanism, survey.split(holders)[0].sum(axis=0) / survey.users
+    )
+    total = (
+        size @ (rate * (1 - rate)) * (noise + mean_report * mean_report)
+        + size @ (rate * rate) * noise
+    )
     scale = survey.users / (survey.reports * survey.mechanism.truthful_rate)
     return total * scale * scale
 
@@ -67,5 +87,8 @@ def theorem_5_1_proof(e: Evidence) -> Numbers:
     iid = moments(proofs.pooled, proofs.TWO_RATES_IID)[1]
     e.proven(identity(iid - shown, f * (1 - f) * (a * u + b * v) * scale * scale))
     e.decides(identity(shown, RATES.variance(unrelated)))
-    survey, holders = PersonalRates([1300, 700], [0.8, 0.1], KaryRandomisedResponse(2.0, 4)), [1200, 100]
+    survey, holders = (
+        PersonalRates([1300, 700], [0.8, 0.1], KaryRandomisedResponse(2.0, 4)),
+        [1200, 100],
+    )
     return {"shown": shown_variance(survey, holders), "exact": survey.variance(holders)}

@@ -15,8 +15,20 @@ from ldpnb.arithmetic import Floats, Ints
 EMPLOYED = 124_085_947
 """People employed in U.S. establishments in 2015 (U.S. Census Bureau, *County Business Patterns 2015*)."""
 CLASSES = (
-    *((1, 4, 4_199_138), (5, 9, 1_410_000), (10, 19, 965_000), (20, 49, 679_000), (50, 99, 227_000)),
-    *((100, 249, 131_500), (250, 499, 33_000), (500, 999, 12_100), (1000, 1499, 3050), (1500, 2499, 2250)),
+    *(
+        (1, 4, 4_199_138),
+        (5, 9, 1_410_000),
+        (10, 19, 965_000),
+        (20, 49, 679_000),
+        (50, 99, 227_000),
+    ),
+    *(
+        (100, 249, 131_500),
+        (250, 499, 33_000),
+        (500, 999, 12_100),
+        (1000, 1499, 3050),
+        (1500, 2499, 2250),
+    ),
     *((2500, 4999, 1300), (5000, 50_000, 600)),
 )
 """Smallest and largest size of a class, and its number of establishments.
@@ -33,10 +45,16 @@ def simulate(*, top_code: int) -> pd.DataFrame:
     >>> int(tally["establishments"].sum()), int((tally["employees"] * tally["establishments"]).sum())
     (7663938, 124085947)
     """
-    limit = checks.whole(top_code=top_code, at_least=1)
-    usual = [round(count * float(_law(low, high, 0.0) @ np.arange(low, high + 1))) for low, high, count in CLASSES]
+    limit = checks.whole(top_code, "top_code", at_least=1)
+    usual = [
+        round(count * float(_law(low, high, 0.0) @ np.arange(low, high + 1)))
+        for low, high, count in CLASSES
+    ]
     people = [*usual[:-1], EMPLOYED - sum(usual[:-1])]
-    parts = [sizes_within(low, high, count, some) for (low, high, count), some in zip(CLASSES, people, strict=True)]
+    parts = [
+        sizes_within(low, high, count, some)
+        for (low, high, count), some in zip(CLASSES, people, strict=True)
+    ]
     sizes, counts = map(np.concatenate, zip(*parts, strict=True))
     return pd.DataFrame({"employees": np.minimum(sizes, limit), "establishments": counts})
 
@@ -58,10 +76,18 @@ def sizes_within(low: int, high: int, establishments: int, employees: int) -> tu
     sizes = np.arange(low, high + 1)
     exponents = np.sinh(np.linspace(-6, 6, 121)) / (high - low)
     mean = employees / establishments
-    above = bisect(exponents, mean, 1, 120, key=lambda exponent: float(_law(low, high, exponent) @ sizes))
+    above = bisect(
+        exponents, mean, 1, 120, key=lambda exponent: float(_law(low, high, exponent) @ sizes)
+    )
     near = exponents[above - 1 : above + 1]
-    shape = _law(low, high, float(np.interp(mean, [_law(low, high, exponent) @ sizes for exponent in near], near)))
-    counts = np.diff(np.rint(establishments * np.minimum(np.cumsum(shape), 1.0)), prepend=0).astype(np.int64)
+    shape = _law(
+        low,
+        high,
+        float(np.interp(mean, [_law(low, high, exponent) @ sizes for exponent in near], near)),
+    )
+    counts = np.diff(np.rint(establishments * np.minimum(np.cumsum(shape), 1.0)), prepend=0).astype(
+        np.int64
+    )
     counts[-1] += establishments - counts.sum()
     excess = int(sizes @ counts) - employees
     mended = _raised(counts[::-1], excess)[::-1] if excess > 0 else _raised(counts, -excess)
@@ -72,7 +98,9 @@ def _raised(counts: Ints, missing: int) -> Ints:
     """Move establishments towards the last size by `missing` steps in all, in proportion to their distance from it."""
     distance = np.arange(counts.size)[::-1]
     steps = distance * missing // max(int(distance @ counts), 1)
-    moved = np.bincount(np.arange(counts.size) + steps, weights=counts, minlength=counts.size).astype(np.int64)
+    moved = np.bincount(
+        np.arange(counts.size) + steps, weights=counts, minlength=counts.size
+    ).astype(np.int64)
     left = missing - int(steps @ counts)
     movable = np.where(distance > 0, moved, 0)
     edges = np.cumsum(movable) * left // max(int(movable.sum()), 1)
@@ -88,7 +116,7 @@ def with_smallest_grown(tally: pd.DataFrame, to: int) -> pd.DataFrame:
     >>> with_smallest_grown(pd.DataFrame({"employees": [1, 5], "establishments": [2, 1]}), 9).values.tolist()
     [[1, 1], [5, 1], [9, 1]]
     """
-    size = checks.whole(to=to, at_least=1)
+    size = checks.whole(to, "to", at_least=1)
     counts = tally["establishments"].to_numpy().copy()
     counts[np.argmin(tally["employees"].to_numpy())] -= 1
     rest = tally.assign(establishments=counts)

@@ -30,7 +30,10 @@ def _simple_random_sampling() -> Pairs:
 def _coupled() -> Pairs:
     for first, second in ((("x",), ("y",)), ((1, 2), (3, 4, 5)), ((1, 1, 2), (2, 2))):
         steps = optimiser.lcs_distance(first, second)
-        yield lemmas.coupled_loss(steps, 0.3), optimiser.largest_loss({first: 1.0}, {second: 1.0}, epsilon=0.3).loss
+        yield (
+            lemmas.coupled_loss(steps, 0.3),
+            optimiser.largest_loss({first: 1.0}, {second: 1.0}, epsilon=0.3).loss,
+        )
 
 
 @second_route(lemmas.largest_tilted_mean)
@@ -58,8 +61,12 @@ def simple_random_sampling() -> bool | None:
     factor, least = np.exp(subsampling.srs_loss(eps, p)), subsampling.srs_delta(delta, p)
     first, second = p * factor / t, (1 - p) * (factor - 1) / t
     room = factor * (p * new + (1 - p) * outside) + least - (p * inside + (1 - p) * outside)
-    proof = identity(room, first * (t * new + delta - inside) + second * (t * outside + delta - inside))
-    return proof and all(positive(value, BUDGET | {p: SHARE}) for value in (first, second, t - factor))
+    proof = identity(
+        room, first * (t * new + delta - inside) + second * (t * outside + delta - inside)
+    )
+    return proof and all(
+        positive(value, BUDGET | {p: SHARE}) for value in (first, second, t - factor)
+    )
 
 
 def tilting() -> bool:
@@ -67,8 +74,13 @@ def tilting() -> bool:
     law, f, a = (symbols(" ".join(f"{name}{i}" for i in range(4))) for name in "lfa")
     tilted = [w * t**m for m, w in enumerate(law)]
     other = [w * chance for w, chance in zip(law, a, strict=True)]
-    gained = lemmas.largest_tilted_mean(law, f, eps) - sum(w * v for w, v in zip(other, f, strict=True)) / sum(other)
-    pairs = (law[i] * law[j] * (f[j] - f[i]) * (t**j * a[i] - t**i * a[j]) for i, j in combinations(range(4), 2))
+    gained = lemmas.largest_tilted_mean(law, f, eps) - sum(
+        w * v for w, v in zip(other, f, strict=True)
+    ) / sum(other)
+    pairs = (
+        law[i] * law[j] * (f[j] - f[i]) * (t**j * a[i] - t**i * a[j])
+        for i, j in combinations(range(4), 2)
+    )
     return identity(gained * sum(tilted) * sum(other), sum(pairs))
 
 
@@ -77,7 +89,9 @@ def section_2_3(e: Evidence) -> Numbers:
     e.proven(identity(t - np.exp(subsampling.srs_loss(eps, p)), gain) and small_budgets())
     e.proven(identity(t - np.exp(subsampling.poisson_loss(eps, p, neighbours="deletion")), gain))
     with_replacement = np.exp(subsampling.with_replacement_loss(eps, 2, Symbol(2)))
-    e.proven(identity(with_replacement, (1 + t) * (1 + t) / 4) and positive(with_replacement - t, BUDGET))
+    e.proven(
+        identity(with_replacement, (1 + t) * (1 + t) / 4) and positive(with_replacement - t, BUDGET)
+    )
     e.decides(positive(t - with_replacement, BUDGET))
     tenth, fifth = (subsampling.srs_loss(1.0, rate) for rate in (0.1, 0.2))
     e.needs(fifth < tenth)  # the rarer somebody is left out, the less would be gained
@@ -91,37 +105,61 @@ def theorem_2_2(e: Evidence) -> Numbers:
     a, delta, m = symbols("a delta m")
     factor, least = np.exp(subsampling.srs_loss(eps, p)), subsampling.srs_delta(delta, p)
     e.proven(simple_random_sampling() and small_budgets())
-    e.proven(identity(p * (t * a + delta) + (1 - p) * a, factor * a + least))  # attained by that event
-    scale, known = subsampling.proportion_noise_scale(eps, m, m + x), subsampling.proportion_noise_scale(eps, m)
+    e.proven(
+        identity(p * (t * a + delta) + (1 - p) * a, factor * a + least)
+    )  # attained by that event
+    scale, known = (
+        subsampling.proportion_noise_scale(eps, m, m + x),
+        subsampling.proportion_noise_scale(eps, m),
+    )
     spent, share = np.exp(1 / (m * scale)), m / (m + x)
     e.proven(identity(1 - share + share * spent, t) and identity(np.exp(1 / (m * known)), t))
     e.proven(identity(np.exp(subsampling.srs_budget(eps, share)), spent))
     e.proven(positive(spent - t, BUDGET | {x: EVERY, m: EVERY}))
-    scale, known = subsampling.proportion_noise_scale(1.0, 100, 1000), subsampling.proportion_noise_scale(1.0, 100)
+    scale, known = (
+        subsampling.proportion_noise_scale(1.0, 100, 1000),
+        subsampling.proportion_noise_scale(1.0, 100),
+    )
     e.needs(scale < known)
-    return {"scale": scale, "known": known, "short": 1000 * scale, "budget": subsampling.srs_budget(1.0, 0.1)}
+    return {
+        "scale": scale,
+        "known": known,
+        "short": 1000 * scale,
+        "budget": subsampling.srs_budget(1.0, 0.1),
+    }
 
 
 def lemmas_a_2_to_a_4(e: Evidence) -> Numbers:
     f, g, h, u, k, x0, x1, y0, y1 = symbols("f g h u k x0 x1 y0 y1")
-    e.proven(identity(np.exp(eps + budget(u)) * h - f, (t * g - f) + t * (u * h - g)))  # A.2: two slacks add up
+    e.proven(
+        identity(np.exp(eps + budget(u)) * h - f, (t * g - f) + t * (u * h - g))
+    )  # A.2: two slacks add up
     one, many, more = (np.exp(lemmas.coupled_loss(steps, eps)) for steps in (1, k, k + 1))
     e.proven(identity(one, t) and identity(more, t * many))
     u = t + x
     tight = np.exp(lemmas.mixture_loss(p, common=eps, other=budget(u)))
     same, crossed = p * tight / u, p * (1 - tight / u)
     room = tight * ((1 - p) * y0 + p * y1) - (1 - p) * x0 - p * x1
-    e.proven(identity(room, (1 - p) * (t * y0 - x0) + same * (u * y1 - x1) + crossed * (u * y0 - x1)))
-    e.proven(identity((1 - p) * t + p * u, tight) and positive(crossed, BUDGET | {p: SHARE, x: EVERY}))
+    e.proven(
+        identity(room, (1 - p) * (t * y0 - x0) + same * (u * y1 - x1) + crossed * (u * y0 - x1))
+    )
+    e.proven(
+        identity((1 - p) * t + p * u, tight) and positive(crossed, BUDGET | {p: SHARE, x: EVERY})
+    )
     weaker = np.exp(lemmas.mixture_loss_product_form(p, common=eps, other=budget(u))) - tight
     e.proven(identity(weaker, p * u * (t - 1)) and positive(weaker, BUDGET | {p: SHARE, x: EVERY}))
-    forms = [form(0.3, common=0.2, other=1.0) for form in (lemmas.mixture_loss, lemmas.mixture_loss_product_form)]
+    forms = [
+        form(0.3, common=0.2, other=1.0)
+        for form in (lemmas.mixture_loss, lemmas.mixture_loss_product_form)
+    ]
     e.needs(forms[0] < forms[1])
     return dict(zip(("tight", "product"), forms, strict=True))
 
 
 def lemma_b_1(e: Evidence) -> Numbers:
-    a, b, m = symbols("a b m")  # an event's mean chance without the new record and with it, within t^2
+    a, b, m = symbols(
+        "a b m"
+    )  # an event's mean chance without the new record and with it, within t^2
     share, factor = m / (m + x + 1), np.exp(lemmas.inserted_record_loss(m, m + x, eps))
     e.proven(identity(factor * a - (1 - share) * a - share * b, share * (t * t * a - b)))
     e.proven(positive(factor * (1 - share + share / t / t) - 1, BUDGET | {x: EVERY, m: EVERY}))

@@ -17,7 +17,10 @@ from ldpnb.privacy import optimiser, subsampling
 from ldpnb.rng import stream
 from ldpnb.sections import Numbers, Pairs, second_route
 
-EVEN_ODDS = (sizes.fixed_size(1, 2), sizes.size_law([np.e**4 / (1 + np.e**4), 0.0, 1 / (1 + np.e**4)]))
+EVEN_ODDS = (
+    sizes.fixed_size(1, 2),
+    sizes.size_law([np.e**4 / (1 + np.e**4), 0.0, 1 / (1 + np.e**4)]),
+)
 """One of two records; none or both, with the same reweighted rate of 1/2 at epsilon 2."""
 
 
@@ -25,7 +28,10 @@ def random_laws() -> list[tuple[SizeLaw, float]]:
     """Return laws on the sizes of a sample from three or four records, nearly fixed to spread, each with a budget."""
     rng = stream("laws of sample sizes", seed=3)
     drawn = [rng.dirichlet(np.full(n + 1, spread)) for n in (3, 4) for spread in (0.2, 1.0, 5.0)]
-    return [(sizes.size_law(law), epsilon) for law, epsilon in zip(drawn, (0.1, 0.5, 1.5) * 2, strict=True)]
+    return [
+        (sizes.size_law(law), epsilon)
+        for law, epsilon in zip(drawn, (0.1, 0.5, 1.5) * 2, strict=True)
+    ]
 
 
 def reduced_program(law: SizeLaw, epsilon: float) -> float:
@@ -45,7 +51,10 @@ def _exact() -> Pairs:
     for law, epsilon in (*random_laws(), *((law, 2.0) for law in EVEN_ODDS)):
         drawn = partial(laws.subsets_of_random_size, size_law=law.probabilities)
         yield random_size.random_size_loss(law, epsilon), optimum(drawn, law.population, epsilon)
-    for case in ((sizes.truncated_gaussian_size(40, 8.0, 10.0), 0.5), (sizes.size_law({2: 0.999, 12: 0.001}), 1.5)):
+    for case in (
+        (sizes.truncated_gaussian_size(40, 8.0, 10.0), 0.5),
+        (sizes.size_law({2: 0.999, 12: 0.001}), 1.5),
+    ):
         yield random_size.random_size_loss(*case), reduced_program(*case)
 
 
@@ -91,12 +100,19 @@ def from_above() -> bool | None:
     mean = sum(w * m for m, w in enumerate(TILTED)) / sum(TILTED) / 3
     bound = np.exp(random_size.random_size_upper_bound(one_record_law(x), eps))
     rises = positive(lost(p + x) - lost(p), BUDGET | {x: EVERY, p: EVERY})
-    return identity(random_size.tilted_rate(LAW, eps), mean) and identity(bound, lost(t * x / (1 - x))) and rises
+    return (
+        identity(random_size.tilted_rate(LAW, eps), mean)
+        and identity(bound, lost(t * x / (1 - x)))
+        and rises
+    )
 
 
 def from_below() -> bool | None:
     """Show that the noisy sum's tail, of chance ``t^sum``, loses the bounds when a one falls by 1 or by 2."""
-    for step, form in ((1, random_size.random_size_lower_bound), (2, random_size.random_size_lower_bound_pm1)):
+    for step, form in (
+        (1, random_size.random_size_lower_bound),
+        (2, random_size.random_size_lower_bound_pm1),
+    ):
         fallen = [w * (1 - sympy.Rational(m, 3) * (1 - 1 / t**step)) for m, w in enumerate(TILTED)]
         bound = identity(np.exp(form(one_record_law(x), eps)), 1 / (1 - (1 - 1 / t**step) * x))
         if not (bound and identity(np.exp(form(LAW, eps)), sum(TILTED) / sum(fallen))):
@@ -111,7 +127,9 @@ def largest_size_decides() -> bool | None:
     """
     at_most_two = SizeLaw(np.array([*LAW.log_probabilities[:3], Symbol(-oo)]))
     fixed = SizeLaw(np.array([Symbol(-oo), Symbol(-oo), Symbol(0), Symbol(-oo)]))
-    at_most, at_two = (np.exp(random_size.random_size_upper_bound(one, eps)) for one in (at_most_two, fixed))
+    at_most, at_two = (
+        np.exp(random_size.random_size_upper_bound(one, eps)) for one in (at_most_two, fixed)
+    )
     same = identity(at_two, np.exp(subsampling.srs_loss(2 * eps, Symbol("2/3"))))
     return same and positive(at_two - at_most, BUDGET | dict.fromkeys(WEIGHTS[:3], EVERY))
 
@@ -131,9 +149,16 @@ def section_1_1_characterisation(e: Evidence) -> Numbers:
     e.proven(identity(widest, t * (t + 1)))
     logs = (-oo, 0, -oo), (2 * eps.expression, -oo, sympy.Integer(0))
     one, other = (SizeLaw(np.array([Symbol(weight) for weight in some])) for some in logs)
-    e.proven(all(identity(random_size.tilted_rate(both, eps), sympy.Rational(1, 2)) for both in (one, other)))
+    e.proven(
+        all(
+            identity(random_size.tilted_rate(both, eps), sympy.Rational(1, 2))
+            for both in (one, other)
+        )
+    )
     fixed = np.exp(random_size.random_size_upper_bound(one, eps))
-    spread = np.exp(random_size.random_size_lower_bound_pm1(other, eps))  # exact: the event's odds are at most 1/t
+    spread = np.exp(
+        random_size.random_size_lower_bound_pm1(other, eps)
+    )  # exact: the event's odds are at most 1/t
     e.proven(identity(fixed, (1 + t**2) / 2) and identity(spread, 2 / (1 + 1 / t**2)))
     e.proven(positive(fixed - spread, BUDGET))
     losses = [random_size.random_size_loss(law, 2.0) for law in EVEN_ODDS]
@@ -142,11 +167,23 @@ def section_1_1_characterisation(e: Evidence) -> Numbers:
 
 
 def theorem_3_1(e: Evidence) -> Numbers:
-    e.proven(tilting() and from_above() and from_below() and largest_size_decides() and bounds_of_a_rate())
+    e.proven(
+        tilting()
+        and from_above()
+        and from_below()
+        and largest_size_decides()
+        and bounds_of_a_rate()
+    )
     names = ("loss", "upper_bound", "lower_bound", "lower_bound_pm1")
     forms = [getattr(random_size, f"random_size_{name}") for name in names]
-    exact, upper, lower, improved = (np.array([form(*case) for case in random_laws()]) for form in forms)
-    e.needs((lower < improved).all() and (improved <= exact + 1e-12).all() and (exact <= upper + 1e-12).all())
+    exact, upper, lower, improved = (
+        np.array([form(*case) for case in random_laws()]) for form in forms
+    )
+    e.needs(
+        (lower < improved).all()
+        and (improved <= exact + 1e-12).all()
+        and (exact <= upper + 1e-12).all()
+    )
     tiny = sizes.truncated_gaussian_size(100, 20.0, 4.0), 1e-7
     unit = 1e-7 * random_size.tilted_rate(*tiny)
     above, below, closed = (form(*tiny) / unit for form in forms[1:])
@@ -155,22 +192,34 @@ def theorem_3_1(e: Evidence) -> Numbers:
 
 
 def section_3_tails(e: Evidence) -> Numbers:
-    g, share, c, mu, v = symbols("g share c mu v")  # g = t^(n - share n), which grows without bound in n
+    g, share, c, mu, v = symbols(
+        "g share c mu v"
+    )  # g = t^(n - share n), which grows without bound in n
     rate = (p * g + (1 - p) * share) / (p * g + 1 - p)
-    heavy = SizeLaw(np.array([Symbol(-oo), np.log(1 - p), Symbol(-oo), np.log(p)]))  # one record of three, or all
+    heavy = SizeLaw(
+        np.array([Symbol(-oo), np.log(1 - p), Symbol(-oo), np.log(p)])
+    )  # one record of three, or all
     third = replaced(replaced(rate, share, Symbol("1/3")), g, t * t)
     e.proven(identity(random_size.tilted_rate(heavy, eps), third) and short_of_the_whole())
     e.proven(positive((1 - p) / (p * g) - (1 - rate), {p: SHARE, g: (1, oo), share: SHARE}))
-    beyond = small * (1 + c)  # the slope at epsilon of a convex function is below that of any chord beyond
+    beyond = small * (
+        1 + c
+    )  # the slope at epsilon of a convex function is below that of any chord beyond
     chord = (beyond * mu + beyond**2 * v / 2 - small * mu) / (c * small)
     e.proven(identity(chord, mu + 2 * small * v + small * v * (1 - c) ** 2 / (2 * c)))
     bound = np.exp(random_size.random_size_upper_bound(one_record_law(x), eps))
     e.proven(identity(t**2 - bound, (t**2 - 1) * (1 - x)))
     epsilon, chance, n, m = 1.5, 1e-3, 12, 2
     law = sizes.size_law({m: 1 - chance, n: chance})
-    missing = float(np.log1p(np.expm1(2 * epsilon) * (1 - chance) / chance * np.exp((m - n) * epsilon)))
+    missing = float(
+        np.log1p(np.expm1(2 * epsilon) * (1 - chance) / chance * np.exp((m - n) * epsilon))
+    )
     loss = random_size.random_size_loss(law, epsilon)
-    e.needs(2 * epsilon - missing <= random_size.random_size_lower_bound_pm1(law, epsilon) <= loss + 1e-12)
+    e.needs(
+        2 * epsilon - missing
+        <= random_size.random_size_lower_bound_pm1(law, epsilon)
+        <= loss + 1e-12
+    )
     return {"loss": loss}
 
 
@@ -180,21 +229,32 @@ def figure_2(e: Evidence) -> Numbers:
     def log_weight(size: Real) -> Real:
         return small * size - (size - mu) ** 2 / (2 * deviation**2)
 
-    steepness, rest = small - (n - mu) / deviation**2, (n - m) / deviation**2 + 1 / (2 * deviation**2)
+    steepness, rest = (
+        small - (n - mu) / deviation**2,
+        (n - m) / deviation**2 + 1 / (2 * deviation**2),
+    )
     e.proven(identity(log_weight(m) - log_weight(m - 1), steepness + rest) and short_of_the_whole())
-    law = one_record_law(1 - (root**2 - 1) / (root**22 - 1), root**11)  # root = t^(1/11): 10/11 of 2 epsilon
-    e.proven(identity(np.exp(random_size.random_size_lower_bound_pm1(law, np.log(root**11))), root**20))
+    law = one_record_law(
+        1 - (root**2 - 1) / (root**22 - 1), root**11
+    )  # root = t^(1/11): 10/11 of 2 epsilon
+    e.proven(
+        identity(np.exp(random_size.random_size_lower_bound_pm1(law, np.log(root**11))), root**20)
+    )
     records, mean, epsilon = 40, 8.0, 0.5
     deviations = np.array([0.1, 1.0, 2.0, 10.0, 15.0, 20.0])
     sized = [sizes.truncated_gaussian_size(records, mean, one) for one in deviations]
     exact = np.array([random_size.random_size_loss(one, epsilon) for one in sized])
     e.same(exact[0], subsampling.srs_loss(2 * epsilon, mean / records))
     steep = epsilon - (records - mean) / deviations[3:] ** 2
-    falls = [np.diff(one.log_probabilities).min() + epsilon for one in sized[3:]]  # per record less, reweighted
+    falls = [
+        np.diff(one.log_probabilities).min() + epsilon for one in sized[3:]
+    ]  # per record less, reweighted
     e.sure((np.array(falls) >= steep).all())
     floors = 2 * epsilon - np.log1p(np.expm1(2 * epsilon) / (records * np.expm1(steep)))
     rates = [one.probabilities @ np.arange(records + 1) / records for one in sized[3:]]
-    e.needs((exact[3:] >= floors).all() and within("about", exact[4:], 2 * epsilon) and max(rates) < 0.5)
+    e.needs(
+        (exact[3:] >= floors).all() and within("about", exact[4:], 2 * epsilon) and max(rates) < 0.5
+    )
     e.sure(records * np.expm1(steep[2]) >= np.expm1(2 * epsilon) / np.expm1(2 * epsilon / 11))
     e.sure(exact[2] < exact[1] < exact[0])  # a little randomness in the size lowers the loss first
     return {"losses": joined(exact), "rate": rates[-1], "deviations": joined(deviations, "g")}

@@ -33,7 +33,9 @@ def rounded_sample(records: list[Any], rate: float) -> laws.Law:
 @second_route(data_dependent.size_count_loss)
 def _count() -> Pairs:
     for first, second, epsilon in ((5, 9, 0.5), (3, 2, 1.2)):
-        most = optimiser.largest_loss({(0,) * first: 1.0}, {(0,) * second: 1.0}, epsilon=epsilon).loss
+        most = optimiser.largest_loss(
+            {(0,) * first: 1.0}, {(0,) * second: 1.0}, epsilon=epsilon
+        ).loss
         yield data_dependent.size_count_loss(abs(second - first), epsilon), most
 
 
@@ -57,7 +59,9 @@ def _at_random() -> Pairs:
 def told_by_size() -> bool:
     """Show that a noisy count's tail loses one more ``eps`` for every record by which the sizes differ."""
     gap = symbols("gap")[0]
-    one, many, more = (np.exp(data_dependent.size_count_loss(records, eps)) for records in (1, gap, gap + 1))
+    one, many, more = (
+        np.exp(data_dependent.size_count_loss(records, eps)) for records in (1, gap, gap + 1)
+    )
     return identity(one, t) and identity(more, t * many)
 
 
@@ -76,10 +80,14 @@ def random_rounding() -> bool | None:
         part = 1 - p * x if moves else (1 - p) * x
         share = Symbol(0) if of_many else p / (part + p)  # 1/(n+1), where n = (m + part)/p
         mu, nu = p - (part + p) * share, p + (1 - part - p) * share
-        weights, logs, gains, steps = rounding.event_terms(part, p, mu, nu, up * eps, end * eps, moves=moves)
+        weights, logs, gains, steps = rounding.event_terms(
+            part, p, mu, nu, up * eps, end * eps, moves=moves
+        )
         here = 1 - part + part * np.exp(end * eps)
         there = sum(w * ratio(log) for w, log in zip(weights, logs, strict=True))
-        if not identity(sum(w * (ratio(log) - 1) for w, log in zip(gains, steps, strict=True)), there - here):
+        if not identity(
+            sum(w * (ratio(log) - 1) for w, log in zip(gains, steps, strict=True)), there - here
+        ):
             return False
         room = most * here - there if up > 0 else most * there - here
         if not positive(room, BUDGET | {p: SHARE, x: SHARE}):
@@ -117,14 +125,23 @@ def section_4_1(e: Evidence) -> Numbers:
     random = rounding.random_rounding_loss(20, 0.1, 0.5)
     e.needs(one >= 0.5)
     e.sure(random < 0.5)
-    return {"one": one, "loss": loss, "random": random, "advantage": data_dependent.size_test_advantage(4, 0.5)}
+    return {
+        "one": one,
+        "loss": loss,
+        "random": random,
+        "advantage": data_dependent.size_test_advantage(4, 0.5),
+    }
 
 
 def proposition_4_1(e: Evidence) -> Numbers:
-    g, h = symbols("g h")  # chances of an answer: the slack is that of g <= t h and 1 - h <= t (1 - g)
+    g, h = symbols(
+        "g h"
+    )  # chances of an answer: the slack is that of g <= t h and 1 - h <= t (1 - g)
     bound, weak = data_dependent.advantage_bound(eps), data_dependent.weak_advantage_bound(eps)
     slack = (t * h - g) + (t * (1 - g) - (1 - h))
-    e.proven(identity(bound - (g - h), slack / (t + 1)) and identity(bound, t / (t + 1) - 1 / (t + 1)))
+    e.proven(
+        identity(bound - (g - h), slack / (t + 1)) and identity(bound, t / (t + 1) - 1 / (t + 1))
+    )
     e.proven(identity(weak, t - 1) and positive(weak - bound, BUDGET))
     larger, smaller = (rounded_sizes(n, 0.4) for n in (4, 3))
     advantage = optimiser.largest_size_test_advantage(larger, smaller, epsilon=1.0)
@@ -137,13 +154,21 @@ def proposition_4_1(e: Evidence) -> Numbers:
 def proposition_4_2(e: Evidence) -> Numbers:
     alpha, y, gap, here, there, across = symbols("alpha y gap here there across")
     at, density = y.expression, (small * np.exp(-small * y)).expression
-    mean, square = (Symbol(sympy.integrate(at**k * density, (at, 0, oo))) for k in (1, 2))  # of Laplace noise
+    mean, square = (
+        Symbol(sympy.integrate(at**k * density, (at, 0, oo))) for k in (1, 2)
+    )  # of Laplace noise
     e.proven(identity(data_dependent.size_error_lower_bound(alpha, small), alpha - mean))
     e.proven(identity(data_dependent.size_squared_error_lower_bound(alpha, small), alpha - square))
-    forced = data_dependent.two_point_error(gap, eps)  # `across` is at most t times `here`, and across + there >= gap
+    forced = data_dependent.two_point_error(
+        gap, eps
+    )  # `across` is at most t times `here`, and across + there >= gap
     slack = ((t * here - across) + (across + there - gap)) / (t + 1)
     e.proven(identity((t * here + there) / (t + 1) - forced, slack))
-    e.proven(positive(data_dependent.two_point_error(gap + x, eps) - forced, BUDGET | {x: EVERY, gap: EVERY}))
+    e.proven(
+        positive(
+            data_dependent.two_point_error(gap + x, eps) - forced, BUDGET | {x: EVERY, gap: EVERY}
+        )
+    )
     missed = data_dependent.size_error_lower_bound(data_dependent.two_point_error(100, 1.0), 0.5)
     e.needs(missed <= 0)
     bound = data_dependent.size_error_lower_bound(data_dependent.two_point_error(10, 0.5), 1.0)
@@ -151,14 +176,18 @@ def proposition_4_2(e: Evidence) -> Numbers:
 
 
 def section_4_3_deterministic_rounding(e: Evidence) -> Numbers:
-    m, n = symbols("m n")  # m of n records and m + 1 of n + 1 couple within one step, and a count attains eps
+    m, n = symbols(
+        "m n"
+    )  # m of n records and m + 1 of n + 1 couple within one step, and a count attains eps
     e.proven(identity(np.exp(lemmas.coupled_loss(1, eps)), t))
     # where the size stays m the loss exceeds eps exactly if m/(n + 1) > 1/(1 + t)
     factor = np.exp(lemmas.inserted_record_loss(m, n, eps))
     e.proven(identity(factor - t, (t - 1) * (m / (n + 1) * (t + 1) - 1)))
     losses = []
     for n, rate, epsilon in ((7, 0.2, 0.5), (4, 0.45, 0.5), (4, 0.45, 1.0), (4, 0.45, 2.0)):
-        drawn = (laws.subsets(range(count), int(np.floor(rate * count + 0.5))) for count in (n, n + 1))
+        drawn = (
+            laws.subsets(range(count), int(np.floor(rate * count + 0.5))) for count in (n, n + 1)
+        )
         losses.append(rounding.nearest_rounding_loss(n, rate, epsilon))
         e.same(losses[-1], optimiser.largest_loss(*drawn, epsilon=epsilon).loss)
     jump, half, one, two = losses
@@ -167,18 +196,31 @@ def section_4_3_deterministic_rounding(e: Evidence) -> Numbers:
 
 
 def section_4_3_randomised_rounding(e: Evidence) -> Numbers:
-    most, fixed = np.exp(rounding.random_rounding_loss_supremum(p, eps)), np.exp(subsampling.srs_loss(2 * eps, p))
+    most, fixed = (
+        np.exp(rounding.random_rounding_loss_supremum(p, eps)),
+        np.exp(subsampling.srs_loss(2 * eps, p)),
+    )
     e.proven(identity(most - 1, (1 - p + 1 / (t + 1)) * (fixed - 1)))
-    e.proven(positive(most**2 - fixed, BUDGET | {p: SHARE}) and positive(fixed**3 - most**2, BUDGET | {p: SHARE}))
-    excess = (t - 1) * (p * (t + 1) - 1)  # either loses more than eps exactly where this is positive
+    e.proven(
+        positive(most**2 - fixed, BUDGET | {p: SHARE})
+        and positive(fixed**3 - most**2, BUDGET | {p: SHARE})
+    )
+    excess = (t - 1) * (
+        p * (t + 1) - 1
+    )  # either loses more than eps exactly where this is positive
     e.proven(identity(most - t, (1 - p) * excess) and identity(fixed - t, excess))
-    m, part = symbols("m part")  # of a share m + part: up to m + 1, and the nearest is at least m + part - 1/2
+    m, part = symbols(
+        "m part"
+    )  # of a share m + part: up to m + 1, and the nearest is at least m + part - 1/2
     e.proven(positive(2 - ((m + 1) - (m + part - Symbol("1/2"))), {m: EVERY, part: SHARE}))
     shares = np.arange(1, 97) / 8
     nearest = strata.rounded_shares(shares)
     e.same(nearest, np.floor(shares + 0.5))
     more = (np.ceil(shares) - nearest).max()
-    loss, supremum = rounding.random_rounding_loss(4, 0.75, 0.5), rounding.random_rounding_loss_supremum(0.75, 0.5)
+    loss, supremum = (
+        rounding.random_rounding_loss(4, 0.75, 0.5),
+        rounding.random_rounding_loss_supremum(0.75, 0.5),
+    )
     e.needs(within("near", supremum, subsampling.srs_loss(1.0, 0.75)) and more <= 1)
     e.sure(0.5 < loss < supremum)
     return {"edge": 1 / (1 + np.exp(0.5)), "loss": loss, "most": supremum, "more": more}
@@ -190,6 +232,14 @@ def theorem_4_3(e: Evidence) -> Numbers:
     weights, logs, *_ = rounding.event_terms(0, p, p, p, eps, eps, moves=False)
     most = np.exp(rounding.random_rounding_loss_supremum(p, eps))
     e.proven(identity(sum(w * ratio(log) for w, log in zip(weights, logs, strict=True)), most))
-    e.needs(all(rounding.random_rounding_loss(*case) <= rounding.random_rounding_bound(*case[1:]) for case in ROUNDED))
-    forms = {"exact": rounding.random_rounding_loss_supremum, "bound": rounding.random_rounding_bound}
+    e.needs(
+        all(
+            rounding.random_rounding_loss(*case) <= rounding.random_rounding_bound(*case[1:])
+            for case in ROUNDED
+        )
+    )
+    forms = {
+        "exact": rounding.random_rounding_loss_supremum,
+        "bound": rounding.random_rounding_bound,
+    }
     return {name: form(0.1, 1e-6) / 1e-7 for name, form in forms.items()}

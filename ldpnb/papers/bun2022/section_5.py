@@ -30,7 +30,9 @@ TWO_STAGES = (((2, 2, 2), 1, 0.5, 0.5), ((2, 1, 1), 2, 0.8, 0.3), ((1, 2), 1, 1.
 q, odds, more, grown = symbols("q odds more grown")
 
 
-def largest(sizes: Any, drawn: int, epsilon: float, neighbours: str = "deletion", rate: float = 1) -> float:
+def largest(
+    sizes: Any, drawn: int, epsilon: float, neighbours: str = "deletion", rate: float = 1
+) -> float:
     """Return the largest loss over all mechanisms on the drawn clusters' records, each kept at a rate, by program."""
 
     def sample(population: list[list[Any]]) -> laws.Law:
@@ -52,7 +54,10 @@ def bound_by_odds(own: int, other: int, rate: float, epsilon: float) -> float:
 def _loss() -> Pairs:
     single = (((1,) * n, m, epsilon) for n, m, epsilon in SAMPLES)
     for (sizes, drawn, epsilon), relation in product((*DESIGNS, *single), RELATIONS):
-        yield ClusterSample(sizes, drawn).loss(epsilon, neighbours=relation), largest(sizes, drawn, epsilon, relation)
+        yield (
+            ClusterSample(sizes, drawn).loss(epsilon, neighbours=relation),
+            largest(sizes, drawn, epsilon, relation),
+        )
 
 
 @second_route(ClusterSample.lower_bound, ClusterSample.upper_bound)
@@ -84,25 +89,37 @@ def grows_with_odds() -> bool | None:
 def kept_at_a_rate() -> bool | None:
     """With ``g/t <= g' <= t g``, ``(1-q) g + q g'`` is within the factor ``1 + q(t - 1)`` of ``g``."""
     after = ratio(subsampling.srs_loss(eps, q))
-    return identity((1 - q) + q * t, after) and positive((1 - q) + q / t - 1 / after, BUDGET | {q: SHARE})
+    return identity((1 - q) + q * t, after) and positive(
+        (1 - q) + q / t - 1 / after, BUDGET | {q: SHARE}
+    )
 
 
 def everywhere(method: str, designs: Any = DESIGNS) -> Floats:
-    return np.array([getattr(ClusterSample(sizes, drawn), method)(epsilon) for sizes, drawn, epsilon in designs])
+    return np.array(
+        [getattr(ClusterSample(sizes, drawn), method)(epsilon) for sizes, drawn, epsilon in designs]
+    )
 
 
 def theorem_5_1(e: Evidence) -> Numbers:
     at = p / (1 - p) * t * grown
     e.proven(identity(cluster_bound(grown), by_odds(at)) and grows_with_odds())
     lower, upper, exact = everywhere("lower_bound"), everywhere("upper_bound"), everywhere("loss")
-    e.needs(((lower > 0) & (lower <= exact + 1e-12)).all() and (lower <= upper).all() and agree(lower[:3], exact[:3]))
-    misread = clusters.cluster_loss_at(1, epsilon=1.0, changed_size=2, sampling_rate=1 / 4)  # the other reading of n_1
+    e.needs(
+        ((lower > 0) & (lower <= exact + 1e-12)).all()
+        and (lower <= upper).all()
+        and agree(lower[:3], exact[:3])
+    )
+    misread = clusters.cluster_loss_at(
+        1, epsilon=1.0, changed_size=2, sampling_rate=1 / 4
+    )  # the other reading of n_1
     e.sure(misread > exact[0])
     return {"slack": (exact - lower)[3:].min(), "misread": misread, "optimum": exact[0]}
 
 
 def theorem_5_2(e: Evidence) -> Numbers:
-    g, a, one, two = symbols("g a one two")  # a <= g b, and the neighbour's a' >= a/t; its own side has smaller odds
+    g, a, one, two = symbols(
+        "g a one two"
+    )  # a <= g b, and the neighbour's a' >= a/t; its own side has smaller odds
     other, missed = a / t + one, a / g + two
     surplus = cluster_bound(g / t) * (p * other + (1 - p) * missed) - (p * a + (1 - p) * missed)
     e.proven(positive(surplus, BUDGET | {p: SHARE, g: (1, oo), a: EVERY, one: EVERY, two: EVERY}))
@@ -110,11 +127,19 @@ def theorem_5_2(e: Evidence) -> Numbers:
     # as ln(1 + w(t - 1)) >= w eps, eps - B is less than (1/p - 1) t^-(n_1 - 1 + n) eps
     short, box = (1 / p - 1) / grown, {p: SHARE, grown: EVERY}
     e.proven(identity(cluster_bound(grown), 1 + (t - 1) / (1 + short)))
-    e.proven(positive(t - cluster_bound(grown), BUDGET | box) and positive(1 / (1 + short) - (1 - short), box))
+    e.proven(
+        positive(t - cluster_bound(grown), BUDGET | box)
+        and positive(1 / (1 + short) - (1 - short), box)
+    )
     lower, exact, upper = map(everywhere, ("lower_bound", "loss", "upper_bound"))
-    e.needs(((lower <= exact + 1e-12) & (exact <= upper + 1e-12)).all() and agree(lower[:3], upper[:3]))
+    e.needs(
+        ((lower <= exact + 1e-12) & (exact <= upper + 1e-12)).all() and agree(lower[:3], upper[:3])
+    )
     for steps, relation in enumerate(RELATIONS, 1):
-        losses = [ClusterSample(s, m).loss(epsilon, neighbours=relation) / epsilon for s, m, epsilon in DESIGNS]
+        losses = [
+            ClusterSample(s, m).loss(epsilon, neighbours=relation) / epsilon
+            for s, m, epsilon in DESIGNS
+        ]
         e.needs(max(losses) <= steps)
     sizes = (1, 10, 20, 40, 80)
     lost = everywhere("lower_bound", [((n,) * 10, 1, 0.1) for n in sizes]) / 0.1
@@ -140,7 +165,15 @@ def equation_3(e: Evidence) -> Numbers:
     e.proven(identity(ratio(subsampling.weighted_loss(2 * eps, np.log(at) - 2 * eps)), whole))
     e.proven(positive(whole - cluster_bound(t), BUDGET | {p: SHARE}))
     closed = [subsampling.srs_loss(epsilon, m / n) for n, m, epsilon in SAMPLES]
-    e.needs(agree(closed, [ClusterSample([1] * n, m).loss(s / 2, neighbours="replacement") for n, m, s in SAMPLES]))
+    e.needs(
+        agree(
+            closed,
+            [
+                ClusterSample([1] * n, m).loss(s / 2, neighbours="replacement")
+                for n, m, s in SAMPLES
+            ],
+        )
+    )
     return {"closed": closed[0], "single": ClusterSample([1] * 5, 2).loss(0.5)}
 
 
@@ -148,18 +181,28 @@ def theorem_5_3(e: Evidence) -> Numbers:
     s, beta, a = symbols("s beta a")  # chances a, a/s in the neighbour, beta a without the cluster
     test = {"confusion": beta, "sampling_rate": p}
     strong = ratio(clusters.identified_cluster_loss_lower_bound(budget(s), **test))
-    weak = ratio(clusters.identified_cluster_loss_weak_bound(budget(s), **test, epsilon=budget(s * t)))
-    revealed = ratio(clusters.identified_cluster_loss_lower_bound(budget(s), confusion=0 * beta, sampling_rate=p))
+    weak = ratio(
+        clusters.identified_cluster_loss_weak_bound(budget(s), **test, epsilon=budget(s * t))
+    )
+    revealed = ratio(
+        clusters.identified_cluster_loss_lower_bound(budget(s), confusion=0 * beta, sampling_rate=p)
+    )
     e.proven(identity(strong, (p * a + (1 - p) * beta * a) / (p * a / s + (1 - p) * beta * a)))
     e.proven(identity(revealed, s))
     e.proven(positive(strong - weak, BUDGET | {s: (1, oo), p: SHARE, beta: EVERY}))
     e.proven(identity(weak, p / (p / s + (1 - p) * beta * t)))
     known = [
-        {"confusion": ClusterSample(sizes, drawn).identifying_confusion(epsilon), "sampling_rate": drawn / len(sizes)}
+        {
+            "confusion": ClusterSample(sizes, drawn).identifying_confusion(epsilon),
+            "sampling_rate": drawn / len(sizes),
+        }
         for sizes, drawn, epsilon in UNEQUAL
     ]
     spent = [epsilon for *_, epsilon in UNEQUAL]
-    optimal = [clusters.identified_cluster_loss_lower_bound(b, **test) for b, test in zip(spent, known, strict=True)]
+    optimal = [
+        clusters.identified_cluster_loss_lower_bound(b, **test)
+        for b, test in zip(spent, known, strict=True)
+    ]
     weakened = clusters.identified_cluster_loss_weak_bound(spent[0], **known[0], epsilon=spent[0])
     e.needs(agree(optimal, everywhere("loss", UNEQUAL)))
     return {"optimal": optimal[0], "weakened": weakened}
@@ -171,12 +214,19 @@ def section_5_2_two_stage_sampling(e: Evidence) -> Numbers:
     first = clusters.cluster_loss_at(n, epsilon=small, changed_size=1, sampling_rate=p)
     for loss, share in ((subsampling.srs_loss(small, q), q), (first, p)):
         e.proven(identity(limit(loss / small, small.expression, 0), share))
-    x = sympy.Symbol("x", positive=True)  # q (e^x - 1) is at most the word's ratio times q x, up to 0.18
+    x = sympy.Symbol(
+        "x", positive=True
+    )  # q (e^x - 1) is at most the word's ratio times q x, up to 0.18
     surplus = sympy.nsimplify(WORDS["about"], rational=True) * x - sympy.exp(x) + 1
-    e.proven(identity(ratio(subsampling.srs_loss(eps, q)) - 1, q * (t - 1)) and sign_changes(surplus, x) == 1)
+    e.proven(
+        identity(ratio(subsampling.srs_loss(eps, q)) - 1, q * (t - 1))
+        and sign_changes(surplus, x) == 1
+    )
     e.proven(bool(surplus.subs(x, sympy.Rational("0.18")) > 0))
     # attained where every cluster is drawn
-    e.same(ClusterSample((2, 1), 2).two_stage_upper_bound(0.5, 0.4), largest((2, 1), 2, 0.5, rate=0.4))
+    e.same(
+        ClusterSample((2, 1), 2).two_stage_upper_bound(0.5, 0.4), largest((2, 1), 2, 0.5, rate=0.4)
+    )
     gaps = []
     for sizes, drawn, epsilon, rate in TWO_STAGES:
         bounded = ClusterSample(sizes, drawn).two_stage_upper_bound(epsilon, rate)
@@ -186,6 +236,8 @@ def section_5_2_two_stage_sampling(e: Evidence) -> Numbers:
     e.needs(min(gaps) >= -1e-10)
     records = (1, 5, 10, 26, 50)
     designs = [ClusterSample([size] * 10, 1) for size in records]
-    shares = [design.two_stage_upper_bound(0.1, 0.1) / design.upper_bound(0.1) / 0.1 for design in designs]
+    shares = [
+        design.two_stage_upper_bound(0.1, 0.1) / design.upper_bound(0.1) / 0.1 for design in designs
+    ]
     numbers = {"shares": joined(shares, ".2f"), "sizes": ",".join(map(str, records))}
     return numbers | {"least": min(gaps), "most": max(gaps), "cases": len(TWO_STAGES)}

@@ -32,19 +32,34 @@ def _rates() -> Pairs:
 
 @second_route(unequal.one_draw_loss)
 def _one_draw() -> Pairs:
-    for first, second, epsilon in ((4, 9, 1.0), (4, 0.1, 0.5)):  # a record of another size, the others as they are
+    for first, second, epsilon in (
+        (4, 9, 1.0),
+        (4, 0.1, 0.5),
+    ):  # a record of another size, the others as they are
         sizes = (first, *WEIGHTS[:3]), (second, *WEIGHTS[:3])
-        both = (laws.one_draw([[own], [1], [2], [3]], law) for own, law in zip((0, 9), sizes, strict=True))
+        both = (
+            laws.one_draw([[own], [1], [2], [3]], law)
+            for own, law in zip((0, 9), sizes, strict=True)
+        )
         rate, other = (law[0] / sum(law) for law in sizes)
-        yield unequal.one_draw_loss(rate, other, epsilon), optimiser.largest_loss(*both, epsilon=epsilon).loss
+        yield (
+            unequal.one_draw_loss(rate, other, epsilon),
+            optimiser.largest_loss(*both, epsilon=epsilon).loss,
+        )
 
 
 @second_route(unequal.poisson_loss)
 def _poisson() -> Pairs:
-    yield unequal.poisson_loss([0.5, 0], [0, 0.5], 0.5), optimum(partial(laws.poisson, rates=0.5), 4, 0.5)
+    yield (
+        unequal.poisson_loss([0.5, 0], [0, 0.5], 0.5),
+        optimum(partial(laws.poisson, rates=0.5), 4, 0.5),
+    )
     sizes = np.linspace(1, 2, 6)
     pair = sizes, np.array([2.0, *sizes[1:]])
-    both = (laws.poisson([one, *range(1, 6)], 1.5 * z / z.sum()) for one, z in zip((0, 9), pair, strict=True))
+    both = (
+        laws.poisson([one, *range(1, 6)], 1.5 * z / z.sum())
+        for one, z in zip((0, 9), pair, strict=True)
+    )
     here, there = (1.5 * z / z.sum() for z in pair)
     loss = unequal.poisson_loss([*here, 0], [0, *there[1:], there[0]], 0.5)
     yield loss, optimiser.largest_loss(*both, epsilon=0.5).loss
@@ -52,15 +67,27 @@ def _poisson() -> Pairs:
 
 @second_route(unequal.pps_cluster_loss)
 def _clusters_by_size() -> Pairs:
-    for sizes, epsilon in (((3, 1, 2), 0.5), ((2, 2, 2), 0.5), ((1, 4), 0.3), ((4, 2, 1), 1.0), ((2, 2), 0.5)):
+    for sizes, epsilon in (
+        ((3, 1, 2), 0.5),
+        ((2, 2, 2), 0.5),
+        ((1, 4), 0.3),
+        ((4, 2, 1), 1.0),
+        ((2, 2), 0.5),
+    ):
         whole = [[(i, record) for record in range(size)] for i, size in enumerate(sizes)]
         less = [cluster for cluster in (whole[0][1:], *whole[1:]) if cluster]
         both = (laws.one_draw(some, list(map(len, some))) for some in (whole, less))
-        yield unequal.pps_cluster_loss(sizes, epsilon), optimiser.largest_loss(*both, epsilon=epsilon).loss
+        yield (
+            unequal.pps_cluster_loss(sizes, epsilon),
+            optimiser.largest_loss(*both, epsilon=epsilon).loss,
+        )
     own, *others = np.array(LARGE)  # the tail of a signed count, from the law of the cluster drawn
     outside = np.sum(others * np.exp(-0.5 * (own + np.array(others))))
     here, there = own + outside, (own - 1) * np.exp(-0.5) + outside
-    yield unequal.pps_cluster_loss(LARGE, 0.5), np.log(here / sum(LARGE)) - np.log(there / (sum(LARGE) - 1))
+    yield (
+        unequal.pps_cluster_loss(LARGE, 0.5),
+        np.log(here / sum(LARGE)) - np.log(there / (sum(LARGE) - 1)),
+    )
 
 
 @second_route(unequal.systematic_rank_preserving_loss, unequal.systematic_loss)
@@ -86,27 +113,43 @@ def clusters_by_size() -> bool | None:
     total, excess = own + rest, by_size(own, rest, chance) / t
     below = total * (own - 1) + total * t * rest * chance
     sign = identity(excess - 1, rest * (1 - chance * (1 + total * (t - 1))) / below)
-    return sign and positive(own / (own - 1) - excess, BUDGET | {own: (1, oo), rest: EVERY, chance: EVERY})
+    return sign and positive(
+        own / (own - 1) - excess, BUDGET | {own: (1, oo), rest: EVERY, chance: EVERY}
+    )
 
 
 def proposition_6_1(e: Evidence) -> Numbers:
-    r, r1, inside, inside1, outside, outside1 = chances = symbols("r r1 inside inside1 outside outside1")
+    r, r1, inside, inside1, outside, outside1 = chances = symbols(
+        "r r1 inside inside1 outside outside1"
+    )
     event = Inclusion(*chances)
     own, bound = ratio(event.event_loss()), ratio(event.loss_lower_bound())
     there = r1 * inside1 + (1 - r1) * outside1
-    e.proven(identity(own, (r * inside + (1 - r) * outside) / there) and identity(bound, r * inside / there))
+    e.proven(
+        identity(own, (r * inside + (1 - r) * outside) / there)
+        and identity(bound, r * inside / there)
+    )
     dropped = 1 + (1 - r) * outside / (r * inside)
     e.proven(identity(own, bound * dropped))
     e.decides(positive(dropped - 1, dict.fromkeys(chances, SHARE)))
     s, more = symbols("s more")  # mu_1 = s mu_1'
     rare, often = (
-        ratio(Inclusion(1 / (1 + odds), 1 / (1 + odds), ONE, ONE / s, outside, outside).loss_lower_bound())
+        ratio(
+            Inclusion(
+                1 / (1 + odds), 1 / (1 + odds), ONE, ONE / s, outside, outside
+            ).loss_lower_bound()
+        )
         for odds in (r + more, r)
     )
     e.proven(positive(often - rare, {r: EVERY, more: EVERY, s: (1, oo), outside: SHARE}))
-    e.decides(identity(ratio(Inclusion(ONE, ONE, ONE, ONE / s, outside, outside).loss_lower_bound()), s))
+    e.decides(
+        identity(ratio(Inclusion(ONE, ONE, ONE, ONE / s, outside, outside).loss_lower_bound()), s)
+    )
     rates = (0.5, 0.9, 0.99, 1.0)
-    bounds = [Inclusion(rate, rate, 0.8, 0.8 * np.exp(-0.5), 0.3, 0.3).loss_lower_bound() for rate in rates]
+    bounds = [
+        Inclusion(rate, rate, 0.8, 0.8 * np.exp(-0.5), 0.3, 0.3).loss_lower_bound()
+        for rate in rates
+    ]
     e.needs((np.diff(bounds) > 0).all() and agree(bounds[-1], 0.5))
     return {"bounds": joined(bounds), "rates": ",".join(f"{rate:g}" for rate in rates)}
 
@@ -114,7 +157,10 @@ def proposition_6_1(e: Evidence) -> Numbers:
 def section_6_data_dependent_inclusion(e: Evidence) -> Numbers:
     e.proven(clusters_by_size() and simple_random_sampling())
     rare, often = 0.001, 0.1
-    degraded, amplified = unequal.pps_cluster_loss([2, 2], 0.5), unequal.one_draw_loss(often, rare, 0.5)
+    degraded, amplified = (
+        unequal.pps_cluster_loss([2, 2], 0.5),
+        unequal.one_draw_loss(often, rare, 0.5),
+    )
     e.needs(degraded > 0.5 and amplified < 1)
     return {"degraded": degraded, "amplified": amplified, "apart": often / rare}
 
@@ -126,11 +172,16 @@ def section_6_detectable_inclusion(e: Evidence) -> Numbers:
         return ratio(Inclusion(r, r1, ONE, ONE / s, chance, chance).loss_lower_bound())
 
     box = {r: SHARE, r1: SHARE, s: (1, oo), outside: EVERY, more: EVERY}
-    e.proven(identity(bound(outside), r / (r1 / s + (1 - r1) * outside)) and identity(bound(0 * outside), s * r / r1))
+    e.proven(
+        identity(bound(outside), r / (r1 / s + (1 - r1) * outside))
+        and identity(bound(0 * outside), s * r / r1)
+    )
     e.proven(positive(bound(outside) - bound(outside + more), box))
     e.proven(kept_at_a_rate())
     sizes = (1, 2, 5, 10)
-    likelier = np.array([1 / ClusterSample([size] * 4, 1).identifying_confusion(0.3) for size in sizes])
+    likelier = np.array(
+        [1 / ClusterSample([size] * 4, 1).identifying_confusion(0.3) for size in sizes]
+    )
     e.same(np.log(likelier), [2 * 0.3 * size for size in sizes])
     e.needs((likelier > np.exp(0.3)).all())
     shown = {"ratios_of_chances": joined(likelier, ".3g"), "sizes": joined(sizes, "")}
@@ -141,20 +192,31 @@ def section_6_1_pps_of_elements(e: Evidence) -> Numbers:
     answer, other = t / (1 + t), 1 / (1 + t)  # randomised response on "the record is drawn"
     event = Inclusion(p, ONE, answer, other, other, other)
     floor = ratio(subsampling.srs_loss(eps, p))
-    e.proven(identity(ratio(event.loss_lower_bound()), p * t) and identity(ratio(event.event_loss()), floor))
+    e.proven(
+        identity(ratio(event.loss_lower_bound()), p * t)
+        and identity(ratio(event.event_loss()), floor)
+    )
     e.proven(positive(floor - p * t, BUDGET | {p: SHARE}))
     rates = samples.pps_rates(WEIGHTS, 2)
-    least, weak = unequal.element_loss_floor(rates, 1.0), unequal.element_loss_weak_floor(rates, 1.0)
+    least, weak = (
+        unequal.element_loss_floor(rates, 1.0),
+        unequal.element_loss_weak_floor(rates, 1.0),
+    )
     told, chance = np.e / (1 + np.e), max(rates)  # of the likeliest record
     e.same(least, np.log((chance * told + (1 - chance) * (1 - told)) / (1 - told)))
     e.same(weak, np.log(chance * told / (1 - told)))
-    one_draw, one_floor = unequal.one_draw_loss(0.4, 0.6, 1.0), unequal.element_loss_floor([0.4, 0.6], 1.0)
+    one_draw, one_floor = (
+        unequal.one_draw_loss(0.4, 0.6, 1.0),
+        unequal.element_loss_floor([0.4, 0.6], 1.0),
+    )
     e.needs(weak <= least and one_floor <= one_draw)
     return {"floor": least, "weak": weak, "one_draw": one_draw, "one_floor": one_floor}
 
 
 def section_6_1_limited_variation(e: Evidence) -> Numbers:
-    r, d = symbols("r d")  # the ratio of draws at chances r and r/(1 + d), an event favouring inclusion or exclusion
+    r, d = symbols(
+        "r d"
+    )  # the ratio of draws at chances r and r/(1 + d), an event favouring inclusion or exclusion
     most = 1 + d * r * (t - 1)
     for step, (one, other) in ((eps, (r, r / (1 + d))), (-eps, (r / (1 + d), r))):
         change = ratio(subsampling.srs_loss(step, one)) / ratio(subsampling.srs_loss(step, other))
@@ -201,9 +263,14 @@ def section_6_3_systematic_sampling(e: Evidence) -> Numbers:
     loss = ratio(subsampling.weighted_loss(2 * eps, np.log(odds) - 2 * eps))
     e.proven(identity(loss, 1 + (t * t - 1) / (1 + (k - 1) * t * t / grown)))
     e.proven(positive(t * t - loss, BUDGET | {k: (1, oo), grown: EVERY}))
-    e.proven(identity(limit(loss, grown.expression, oo), t * t))  # all of 2 epsilon in the limit of large samples
+    e.proven(
+        identity(limit(loss, grown.expression, oo), t * t)
+    )  # all of 2 epsilon in the limit of large samples
     orders = [laws.every_kth(order, 2) for order in permutations(range(4))]
-    mixed, simple = laws.mixture((1 / len(orders), law) for law in orders), laws.subsets(range(4), 2)
+    mixed, simple = (
+        laws.mixture((1 / len(orders), law) for law in orders),
+        laws.subsets(range(4), 2),
+    )
     e.same([mixed[sample] for sample in simple], list(simple.values()))
     e.sure(mixed.keys() == simple.keys())
 
@@ -211,14 +278,21 @@ def section_6_3_systematic_sampling(e: Evidence) -> Numbers:
         """Return the largest loss over all places that the replacement of the smallest record may take."""
         records = range(size * step)
         places = (i - 0.5 for i in range(size * step + 1))
-        return max(unequal.systematic_loss(records, 0, place, step=step, epsilon=0.5) for place in places)
+        return max(
+            unequal.systematic_loss(records, 0, place, step=step, epsilon=0.5) for place in places
+        )
 
     shifted, odd = unequal.systematic_rank_shift_loss(4, 0.5), [worst(3, 2), worst(5, 3)]
     e.same(worst(4, 2), shifted)
     e.sure(odd[0] > 3 * 0.5 and odd[1] > 5 * 0.5)
     kept = unequal.systematic_rank_preserving_loss(4, 2, 0.5)
     e.needs(max(kept, shifted, *odd) <= 1)
-    return {"random": subsampling.srs_loss(1.0, 0.5), "kept": kept, "shifted": shifted, "odd": joined(odd)}
+    return {
+        "random": subsampling.srs_loss(1.0, 0.5),
+        "kept": kept,
+        "shifted": shifted,
+        "odd": joined(odd),
+    }
 
 
 def section_6_3_duplicates_and_strata(e: Evidence) -> Numbers:
@@ -229,7 +303,9 @@ def section_6_3_duplicates_and_strata(e: Evidence) -> Numbers:
     e.proven(positive(1 - (a + 1 - share), {a: EVERY, b: EVERY, k: EVERY}))
     copies, step = (1, 2, 3, 2), 4
     drawn = laws.every_kth([i for i, count in enumerate(copies) for _ in range(count)], step)
-    chances = [sum(chance for sample, chance in drawn.items() if i in sample) for i in range(len(copies))]
+    chances = [
+        sum(chance for sample, chance in drawn.items() if i in sample) for i in range(len(copies))
+    ]
     e.needs(agree(chances, samples.pps_rates(copies, sum(copies) / step)))
     sizes = np.array([5, 11, 8])
     stratum = np.repeat(np.arange(3), sizes)

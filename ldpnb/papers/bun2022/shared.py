@@ -25,7 +25,9 @@ RELATIONS = ("deletion", "replacement")
 
 def ratio(loss: Real) -> Real:
     """Return ``e^loss`` as a rational function, sums in exponents multiplied out; an UnsoundError if it is none."""
-    value = expression(np.exp(loss)).replace(sympy.exp, lambda power: sympy.exp(sympy.expand(power)))
+    value = expression(np.exp(loss)).replace(
+        sympy.exp, lambda power: sympy.exp(sympy.expand(power))
+    )
     if not value.is_rational_function():
         raise UnsoundError(f"not a rational function of e^epsilon: {value}"[:120])
     return Symbol(value)
@@ -39,7 +41,12 @@ def grows(value: Real, box: dict[Real, tuple[Real, Real]]) -> bool | None:
 
 
 def optimum(
-    design: Callable[[list[Any]], laws.Law], records: int, epsilon: float, *, neighbours: str = "replacement", **of: str
+    design: Callable[[list[Any]], laws.Law],
+    records: int,
+    epsilon: float,
+    *,
+    neighbours: str = "replacement",
+    **of: str,
 ) -> float:
     """Return the largest loss over all mechanisms on samples of distinct records, one of them replaced, or one more.
 

@@ -44,7 +44,10 @@ def _best_cells() -> Pairs:
 def _supported() -> Pairs:
     channel, functions = HASHING.channel(), HASHING.functions()
     supported = np.repeat(functions, 4, axis=0) == np.tile(np.arange(4), len(functions))[:, None]
-    yield supported.T @ channel, HASHING.q + HASHING.truthful_rate * np.eye(3)  # the chances to support each value
+    yield (
+        supported.T @ channel,
+        HASHING.q + HASHING.truthful_rate * np.eye(3),
+    )  # the chances to support each value
     law = np.zeros((8, 3))
     np.add.at(law, supported @ (1 << np.arange(3)), channel)
     yield law, UnaryEncoding(HASHING.p, HASHING.q, 3).channel()
@@ -56,7 +59,10 @@ def _variances() -> Pairs:
     oue = UnaryEncoding(0.5, other, 100)
     cases = ((LocalHashing.optimised(1.0, 100), np.e / (np.e + 3), 1 / 4), (oue, 0.5, other))
     for mechanism, p, q in cases:
-        estimates, chances = (np.array([0, 1]) - q) / (p - q), np.array([1 - q, q])  # of a bit of another's
+        estimates, chances = (
+            (np.array([0, 1]) - q) / (p - q),
+            np.array([1 - q, q]),
+        )  # of a bit of another's
         yield histograms.pure_variance(0, users=1, mechanism=mechanism), chances @ estimates**2
 
 
@@ -75,22 +81,38 @@ def small() -> tuple[Any, ...]:
     return KaryRandomisedResponse(1.5, 3), unary, hashing, SubsetSelection(1.5, 4, 2)
 
 
-@second_route(blanket.Blanket.of, blanket.Blanket.of_channel, blanket.Blanket.delta_upper, blanket.Blanket.sampled)
+@second_route(
+    blanket.Blanket.of,
+    blanket.Blanket.of_channel,
+    blanket.Blanket.delta_upper,
+    blanket.Blanket.sampled,
+)
 @second_route(shuffling.ShuffledReports.epsilon_upper)
 def _blankets() -> Pairs:
     for mechanism in small():
         law = mechanism.channel()
         yield law.sum(axis=0), np.ones(law.shape[1])
         few = blanket.Blanket.of(mechanism)
-        yield few.delta_upper(0.4, users=60), blanket.Blanket.of_channel(law).delta_upper(0.4, users=60)
+        yield (
+            few.delta_upper(0.4, users=60),
+            blanket.Blanket.of_channel(law).delta_upper(0.4, users=60),
+        )
     account = shuffling.ShuffledReports(5000, 0.5, KaryRandomisedResponse(3.0, 20))
     general = blanket.Blanket.of(account.mechanism).sampled(0.5)
     yield general.epsilon_upper(1e-6, users=5000), account.epsilon_upper(1e-6), 2e-3
-    yield general.epsilon_upper(1e-6, users=50_000), replace(account, users=50_000).epsilon_upper(1e-6), 2e-3
+    yield (
+        general.epsilon_upper(1e-6, users=50_000),
+        replace(account, users=50_000).epsilon_upper(1e-6),
+        2e-3,
+    )
     yield replace(account, users=4).delta_upper(0.7), blanket_bound(general, 0.7, 4)
 
 
-@second_route(shuffling.gaussian_delta, shuffling.gaussian_deviation, histograms.central_laplace_count_variance)
+@second_route(
+    shuffling.gaussian_delta,
+    shuffling.gaussian_deviation,
+    histograms.central_laplace_count_variance,
+)
 def _noise() -> Pairs:
     yield from chain(gaussian_noise(), laplace_noise())
 
@@ -101,12 +123,24 @@ def the_best_channel_for_a_gap(e: Evidence) -> Numbers:
     # lower the gap, in a ratio from 1/t to t
     high, low = symbols("high low")
     price = 4 * ((t - 1) / (t + 1)) * ((t - 1) / (t + 1))
-    slack = (price * (high + low) - 4 * (high - low) * (high - low) / (high + low)) * (high + low) * (t + 1) * (t + 1)
+    slack = (
+        (price * (high + low) - 4 * (high - low) * (high - low) / (high + low))
+        * (high + low)
+        * (t + 1)
+        * (t + 1)
+    )
     e.proven(identity(slack, 16 * (t * low - high) * (t * high - low)))
-    e.proven(identity(gaps.GroupGap(SignedBit(eps, (1, 1)), (1, 1)).worst_variance() * 2, 64 / (4 * price)))
+    e.proven(
+        identity(
+            gaps.GroupGap(SignedBit(eps, (1, 1)), (1, 1)).worst_variance() * 2, 64 / (4 * price)
+        )
+    )
     sign, moved = {}, {}  # variances over the least one, values 0 being the worst for all
     for share, epsilon in product(SHARES, BUDGETS):
-        best, sizes = BestGapChannel(epsilon, share), (round(1000 * share), 1000 - round(1000 * share))
+        best, sizes = (
+            BestGapChannel(epsilon, share),
+            (round(1000 * share), 1000 - round(1000 * share)),
+        )
         matrix, inputs = best.channel(), np.repeat([share, 1 - share], 2) / 2
         e.same(matrix.sum(axis=0), np.ones(4))
         e.same(channels.privacy_loss(matrix).epsilon, epsilon)
@@ -114,19 +148,31 @@ def the_best_channel_for_a_gap(e: Evidence) -> Numbers:
         e.same(best.scores**2 @ matrix @ inputs, best.variance)
         e.sure(abs(best.variance / best.bound - 1) < 1e-6)
         others = SignedBit(epsilon, sizes), DiscretisedMeans.calibrated(epsilon)
-        ratios = (1000 * gaps.GroupGap(other, sizes).worst_variance() / best.variance for other in others)
+        ratios = (
+            1000 * gaps.GroupGap(other, sizes).worst_variance() / best.variance for other in others
+        )
         sign[share, epsilon], moved[share, epsilon] = map(float, ratios)
     e.needs(all(min(sign[s, b], moved[s, b]) > 1 + 1e-6 for s, b in sign if s < 0.5 and b <= 2))
     e.needs(all(abs(moved[s, b] - 1) < 1e-6 for s, b in product((0.1, 0.25), (3.0, 6.0))))
     shown = {"sign": sign[0.25, 1.0], "moved": moved[0.25, 1.0]}
-    return shown | {"rare_sign": sign[0.01, 1.0], "rare_moved": moved[0.01, 1.0], "channels": len(sign)}
+    return shown | {
+        "rare_sign": sign[0.01, 1.0],
+        "rare_moved": moved[0.01, 1.0],
+        "channels": len(sign),
+    }
 
 
 def local_hashing_is_unary_encoding(e: Evidence) -> Numbers:
     hashing, best = LocalHashing(eps, 3, g), LocalHashing(eps, 3, t + 1)
-    e.proven(identity(np.exp(hashing.unary.epsilon), t) and identity(hashing.truthful_rate, hashing.p - hashing.q))
+    e.proven(
+        identity(np.exp(hashing.unary.epsilon), t)
+        and identity(hashing.truthful_rate, hashing.p - hashing.q)
+    )
     # with t + 1 cells it is OUE
-    e.proven(identity(best.p, sympy.Rational(1, 2)) and identity(best.q, UnaryEncoding.optimised(eps, 3).q))
+    e.proven(
+        identity(best.p, sympy.Rational(1, 2))
+        and identity(best.q, UnaryEncoding.optimised(eps, 3).q)
+    )
     channel = HASHING.channel()
     e.needs(agree(channels.privacy_loss(channel).epsilon, 1.0))
     near, oue = LocalHashing.optimised(1.0, 100), UnaryEncoding.optimised(1.0, 100)
@@ -143,10 +189,16 @@ def shuffled_reports_of_any_randomizer(e: Evidence) -> Numbers:
     for one, other in published_bound():
         e.same(one, other)
     published = shuffling.closed_form(DELTA, users=100_000, epsilon=2.0)
-    made: dict[str, Any] = {"krr": KaryRandomisedResponse(2.0, 16), "sue": UnaryEncoding.symmetric(2.0, 16)}
+    made: dict[str, Any] = {
+        "krr": KaryRandomisedResponse(2.0, 16),
+        "sue": UnaryEncoding.symmetric(2.0, 16),
+    }
     made |= {"olh": LocalHashing.optimised(2.0, 16), "subset": SubsetSelection.optimal(2.0, 16)}
     e.same([mechanism.epsilon for mechanism in made.values()], np.full(4, 2.0))
-    central = {name: blanket.Blanket.of(one).epsilon_upper(DELTA, users=100_000) for name, one in made.items()}
+    central = {
+        name: blanket.Blanket.of(one).epsilon_upper(DELTA, users=100_000)
+        for name, one in made.items()
+    }
     e.needs(max(central.values()) < published / 5)
     return central | {"published": published}
 
@@ -156,18 +208,34 @@ def shuffled_reports_against_central_gaussian_noise(e: Evidence) -> Numbers:
     for central, rate in (*product((0.1, 1.0, 2.0), (0.02, 0.2, 1.0)), (4.0, 0.2)):
         local = shuffling.local_budget(central, DELTA, users=USERS, rate=rate, domain_size=101)
         reports = shuffling.ShuffledReports(USERS, rate, KaryRandomisedResponse(local, 101))
-        e.same([reports.delta_lower(central), reports.delta_upper(central)], [DELTA, DELTA], rel=5e-3, abs=0)
+        e.same(
+            [reports.delta_lower(central), reports.delta_upper(central)],
+            [DELTA, DELTA],
+            rel=5e-3,
+            abs=0,
+        )
         variance = float(SampledCounts(USERS, rate, reports.mechanism).rare_variance_realised_size)
         one = Case(reports.mechanism, (0,), (rate,))  # a user who holds another value
-        e.same(estimators.realised_size(one.tallies, sampling_rate=rate, mechanism=one.mechanism), one.realised)
+        e.same(
+            estimators.realised_size(one.tallies, sampling_rate=rate, mechanism=one.mechanism),
+            one.realised,
+        )
         e.same(variance, USERS * one.variance(one.realised)[1])
         gaussian[central, rate] = variance / shuffling.gaussian_deviation(central, DELTA) ** 2
         laplace[central, rate] = variance / histograms.central_laplace_count_variance(central)
-    e.needs(all(gaussian[central, 0.2] < 1 < gaussian[central, 0.02] for central in (0.1, 1.0, 2.0)))
     e.needs(
-        gaussian[2.0, 0.2] < gaussian[1.0, 0.2] < gaussian[0.1, 0.2] and gaussian[0.1, 1.0] < 1 < gaussian[1.0, 1.0]
+        all(gaussian[central, 0.2] < 1 < gaussian[central, 0.02] for central in (0.1, 1.0, 2.0))
+    )
+    e.needs(
+        gaussian[2.0, 0.2] < gaussian[1.0, 0.2] < gaussian[0.1, 0.2]
+        and gaussian[0.1, 1.0] < 1 < gaussian[1.0, 1.0]
     )
     larger = laplace.pop((4.0, 0.2))
     e.needs(larger < 1 < min(laplace.values()))
-    rows = [joined((gaussian[c, rate] for rate in (0.02, 0.2, 1.0)), ".3f") for c in (0.1, 1.0, 2.0)]
-    return dict(zip(("tenth", "one", "two"), rows, strict=True)) | {"least": min(laplace.values()), "larger": larger}
+    rows = [
+        joined((gaussian[c, rate] for rate in (0.02, 0.2, 1.0)), ".3f") for c in (0.1, 1.0, 2.0)
+    ]
+    return dict(zip(("tenth", "one", "two"), rows, strict=True)) | {
+        "least": min(laplace.values()),
+        "larger": larger,
+    }

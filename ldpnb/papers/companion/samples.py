@@ -23,7 +23,10 @@ RATE = {q: (0, 1)}
 
 def _poisson_growth() -> list[Real]:
     """Return ``e^loss`` of an independent sample, if the record is replaced and if it is deleted."""
-    return [np.exp(subsampling.poisson_loss(eps, q, neighbours=name)) for name in ("replacement", "deletion")]
+    return [
+        np.exp(subsampling.poisson_loss(eps, q, neighbours=name))
+        for name in ("replacement", "deletion")
+    ]
 
 
 def poisson_from_above() -> bool | None:
@@ -78,7 +81,9 @@ def one_cluster_sample_or_fresh() -> bool | None:
         return (x + c * power) / (1 + c * power)
 
     for records in (0, 1, 5):
-        loss = clusters.cluster_loss_at(records, epsilon=budget(u), changed_size=1, sampling_rate=1 / (1 + c))
+        loss = clusters.cluster_loss_at(
+            records, epsilon=budget(u), changed_size=1, sampling_rate=1 / (1 + c)
+        )
         if not identity(np.exp(loss), growth(u, 1 / u**records)):
             return False
     box = {u: (1, oo), v: (1, oo), a: (0, 1), b: (0, 1), c: (0, oo)}
@@ -93,7 +98,10 @@ def poisson_against_fixed_size(e: Evidence) -> Numbers:
     e.proven(identity(here / there, exchanged) and identity(here, deleted))
     # a fixed size loses more under replacement, for every budget; both are 2 q eps to first order
     fixed_size = np.exp(subsampling.srs_loss(2 * eps, q))
-    e.proven(identity(fixed_size, 1 + q * (t * t - 1)) and positive(fixed_size - exchanged, BUDGET | RATE))
+    e.proven(
+        identity(fixed_size, 1 + q * (t * t - 1))
+        and positive(fixed_size - exchanged, BUDGET | RATE)
+    )
     for loss in (subsampling.srs_loss(2 * small, q), subsampling.poisson_loss(small, q)):
         e.proven(identity(replaced(derivative(loss, small), small, 0), 2 * q))
     free, rare = (subsampling.poisson_loss(1.0, rate) for rate in (0.2, 0.05))
@@ -110,7 +118,9 @@ def several_releases_from_one_sample(e: Evidence) -> Numbers:
     tenth = partial(subsampling.srs_loss, sampling_rate=0.1)
     often = partial(subsampling.poisson_loss, sampling_rate=0.8)
     one, fresh, kept, anew = (
-        releases.releases_loss([1.0, 1.0], loss, fresh=new) for loss in (tenth, often) for new in (False, True)
+        releases.releases_loss([1.0, 1.0], loss, fresh=new)
+        for loss in (tenth, often)
+        for new in (False, True)
     )
     drawn = partial(optimum, partial(laws.subsets, size=1), 10, mechanism="replacement")
     e.same([one, fresh], [drawn(2.0), 2 * drawn(1.0)])

@@ -15,9 +15,14 @@ def claims_not_kept(table: pd.DataFrame, claimed: pd.DataFrame) -> dict[str, Any
     zero = table[table["exact δ"] <= 1e-12].groupby("k")["ε (nats)"].min()
     finite = [f"k = {k:.3g}" for k in zero.index]
     left = claimed[claimed["exact δ"] > 1e-12].sort_values("exact δ")
-    labels = [f"δ = {short(y)}" if y in (left["exact δ"].min(), left["exact δ"].max()) else "" for y in left["exact δ"]]
+    labels = [
+        f"δ = {short(y)}" if y in (left["exact δ"].min(), left["exact δ"].max()) else ""
+        for y in left["exact δ"]
+    ]
     places = list(zip(left["claimed"], left["exact δ"], labels, strict=True))
-    marks = [Mark(*place, side="left") for place in places[:-1]] + [Mark(*place, side="above") for place in places[-1:]]
+    marks = [Mark(*place, side="left") for place in places[:-1]] + [
+        Mark(*place, side="above") for place in places[-1:]
+    ]
     title = f"{f'Only {listed(finite)}' if finite else 'No k drawn'} brings δ to 0, as equation (1) claims at every dot"
     return {"title": title, "marks": marks}
 
@@ -30,7 +35,9 @@ def crossing_budgets(table: pd.DataFrame) -> tuple[dict[str, Any], str]:
         marks += [Mark(x, 1.0, panel=str(panel)) for x in crossings(part[BUDGET], ratio, one)]
         ranges.append(f"{where_less(part[BUDGET].to_numpy(), ratio, one)} with {panel}")
     ends = [printed.value("Figure 1", f"{end}_crossing") for end in ("low", "high")]
-    marks += [Mark(x, label=f"printed {x:g}", panel="budgets as claimed", printed=True) for x in ends]
+    marks += [
+        Mark(x, label=f"printed {x:g}", panel="budgets as claimed", printed=True) for x in ends
+    ]
     return {"title": f"M_R beats M_L {ranges[-1]}", "marks": marks}, listed(ranges)
 
 
@@ -50,7 +57,12 @@ def ordinary_draws(table: pd.DataFrame, runs: int) -> tuple[str, str]:
     drawn, laws = table["series"] == "printed", table["series"] != "printed"
     beside = table[laws].merge(table[drawn], on=["panel", BUDGET], suffixes=("", " printed"))
     inside = (beside["high printed"] >= beside["low"]) & (beside["low printed"] <= beside["high"])
-    counts = {way: f"{part.sum()} of {len(part)}" for way, part in inside.groupby(beside["series"], sort=False)}
+    counts = {
+        way: f"{part.sum()} of {len(part)}"
+        for way, part in inside.groupby(beside["series"], sort=False)
+    }
     every = listed(f"{count} ({way})" for way, count in counts.items())
-    title = f"{counts['as published']} printed errors are ordinary means of the mechanisms as published"
+    title = (
+        f"{counts['as published']} printed errors are ordinary means of the mechanisms as published"
+    )
     return title, f"Of the printed errors {every} lie where 95% of means of {runs} runs fall."

@@ -66,10 +66,14 @@ def two_valued(sizes: ArrayLike, means: ArrayLike, second_moments: ArrayLike) ->
     n, m, nu2 = np.asarray(sizes), np.asarray(means), np.asarray(second_moments)
     below = 2 - (1 - nu2) / (1 - m)
     other = np.rint(n * (1 - m) / below).astype(np.int64)
-    return Clients(np.stack([n - other, other], axis=1), np.stack([np.ones(n.size), 1 - below], axis=1))
+    return Clients(
+        np.stack([n - other, other], axis=1), np.stack([np.ones(n.size), 1 - below], axis=1)
+    )
 
 
-def resampled(rates: Sequence[Floats], sizes: Sequence[int], *, rng: np.random.Generator) -> Clients:
+def resampled(
+    rates: Sequence[Floats], sizes: Sequence[int], *, rng: np.random.Generator
+) -> Clients:
     """Draw each group's clients, `sizes` of them, with replacement from its observed rates in ``[0, 1]``."""
     shape = len(rates), max(group.size for group in rates)
     counts, values = np.zeros(shape, dtype=np.int64), np.zeros(shape)

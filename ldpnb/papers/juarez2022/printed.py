@@ -9,7 +9,10 @@ from ldpnb import writing
 
 @cache
 def _printed() -> dict[tuple[str, str], str]:
-    return {(row["place"], row["key"]): row["value"] for row in writing.rows("papers/juarez2022/printed.csv")}
+    return {
+        (row["place"], row["key"]): row["value"]
+        for row in writing.rows("papers/juarez2022/printed.csv")
+    }
 
 
 def text(place: str, key: str) -> str:
@@ -29,7 +32,9 @@ def value(place: str, key: str) -> float:
 
 def table_1() -> pd.DataFrame:
     """Return Table 1: columns ``mechanism, clients, alpha, printed, decimals``; a dash is infinite."""
-    cells = [(key, *key.split()) for place, key in _printed() if place == "Table 1" and "alpha=" in key]
+    cells = [
+        (key, *key.split()) for place, key in _printed() if place == "Table 1" and "alpha=" in key
+    ]
     return pd.DataFrame(
         {"mechanism": mechanism, "clients": int(float(clients.removeprefix("K=")))}
         | {"alpha": float(alpha.removeprefix("alpha=")), "printed": value("Table 1", key)}
@@ -40,10 +45,17 @@ def table_1() -> pd.DataFrame:
 
 def table_2() -> pd.DataFrame:
     """Return Table 2: columns ``mechanism, epsilon, error, sd, alpha``, on the scale of rates."""
-    budgets = list(dict.fromkeys(k.partition("eps=")[2] for p, k in _printed() if p == "Table 2" and "eps=" in k))
+    budgets = list(
+        dict.fromkeys(
+            k.partition("eps=")[2] for p, k in _printed() if p == "Table 2" and "eps=" in k
+        )
+    )
     return pd.DataFrame(
         {"mechanism": mechanism, "epsilon": float(budget)}
-        | {column: value("Table 2", f"{mechanism} {column} eps={budget}") for column in ("error", "sd", "alpha")}
+        | {
+            column: value("Table 2", f"{mechanism} {column} eps={budget}")
+            for column in ("error", "sd", "alpha")
+        }
         for mechanism in ("M_R", "M_L")
         for budget in budgets
     )

@@ -27,7 +27,10 @@ BUDGETS, GROUPS = (0.1, 0.5, 1.0, 2.0, 4.0), (2, 3, 5)
 SIGNS = (DiscretisedMeans(1.0, 1.0), DiscretisedMeans(0.3, 2.0, 3))
 NOISE = (LaplaceMeans(0.5, 1.0), LaplaceMeans(0.7, 0.4, 2 / 3, 3))
 MECHANISMS: tuple[GroupMeans, ...] = SIGNS + NOISE
-VALUES, HOLDERS = np.array([-1.0, -0.2, 0.4, 1.0]), np.array([[2, 1, 3, 4], [5, 0, 2, 1], [1, 1, 1, 3]])
+VALUES, HOLDERS = (
+    np.array([-1.0, -0.2, 0.4, 1.0]),
+    np.array([[2, 1, 3, 4], [5, 0, 2, 1], [1, 1, 1, 3]]),
+)
 """Values, and how many clients of each group hold them: sizes and means all differ."""
 exact: Callable[[Any], Real] = Symbol
 """A number, exact if it is whole, a fraction or text, as formulas of symbols take it."""
@@ -51,7 +54,11 @@ def printed_gain(mechanism: GroupMeans) -> float:
 
 def printed_channel(mechanism: DiscretisedMeans, values: ArrayLike) -> Floats:
     """Return the channel of ``M_R``, in the order of `DiscretisedMeans.channel`, from the printed probabilities."""
-    d, points, b = mechanism.groups, np.asarray(values, dtype=float), printed_keep(mechanism.value_epsilon)
+    d, points, b = (
+        mechanism.groups,
+        np.asarray(values, dtype=float),
+        printed_keep(mechanism.value_epsilon),
+    )
     a = printed_keep(mechanism.group_epsilon, d)
     plus = b * (1 + points) / 2 + (1 - b) * (1 - points) / 2
     own = np.eye(d)[:, None, :, None]
@@ -67,17 +74,23 @@ def printed_law(mechanism: LaplaceMeans, group: int, value: float) -> Floats:
     return law
 
 
-def printed_variance_laplace(e1: Real, e2: Real, k: Real, size: Real, clients: Real, second_moment: Real) -> Real:
+def printed_variance_laplace(
+    e1: Real, e2: Real, k: Real, size: Real, clients: Real, second_moment: Real
+) -> Real:
     """Return equation (19) as printed, with noise of scale ``2 / eps2`` on kept and ``k / eps2`` on changed clients."""
     decay, kept, changed = np.exp(-e1), 2 * (2 / e2) ** 2, 2 * (k / e2) ** 2
     noise = (1 + decay) * (kept + (clients - size) / size * changed * decay)
     return (second_moment * decay + noise) / size
 
 
-def printed_variance_signs(e1: Real, e2: Real, d: Real, size: Real, clients: Real, second_moment: Real) -> Real:
+def printed_variance_signs(
+    e1: Real, e2: Real, d: Real, size: Real, clients: Real, second_moment: Real
+) -> Real:
     """Return equation (20) as printed; with more groups than two, only ``a`` changes."""
     a, t = printed_keep(e1, d), 2 * printed_keep(e2) - 1
-    return (1 - a * t**2 * second_moment + (clients - size) / size * (1 - a) / a) / (a * t**2 * size)
+    return (1 - a * t**2 * second_moment + (clients - size) / size * (1 - a) / a) / (
+        a * t**2 * size
+    )
 
 
 def printed_variance(mechanism: GroupMeans, *group: Real) -> Real:
@@ -116,7 +129,9 @@ def gap_moments(
         weights = np.eye(mechanism.groups)[0] - np.eye(mechanism.groups)[1]
     holders = np.asarray(counts)
     factors = weights / (printed_gain(mechanism) * holders.sum(axis=1))
-    moments = np.array([[report_moments(mechanism, group, v) for v in values] for group in range(mechanism.groups)])
+    moments = np.array(
+        [[report_moments(mechanism, group, v) for v in values] for group in range(mechanism.groups)]
+    )
     means, squares = moments[:, :, 0] @ factors, moments[:, :, 1] @ factors**2
     return float((holders * means).sum()), float((holders * (squares - means**2)).sum())
 
@@ -141,7 +156,12 @@ def mean_error_cdf(x: float, sd: float, gap: float, runs: int) -> float:
 
 def log_densities(mechanism: LaplaceMeans, reports: ArrayLike) -> Floats:
     """Return log-densities ``(d, 3, d, r)``: own group, value -1, 0 or 1, reported group, and reported value."""
-    laws = np.array([printed_law(mechanism, g, v) for g, v in product(range(mechanism.groups), (-1.0, 0.0, 1.0))])
+    laws = np.array(
+        [
+            printed_law(mechanism, g, v)
+            for g, v in product(range(mechanism.groups), (-1.0, 0.0, 1.0))
+        ]
+    )
     chance, location, scale = (laws[..., i, None] for i in range(3))
     logs = np.log(chance / (2 * scale)) - np.abs(np.asarray(reports) - location) / scale
     return np.asarray(logs.reshape(mechanism.groups, 3, mechanism.groups, -1))
@@ -162,22 +182,35 @@ def worst_delta(mechanism: LaplaceMeans, epsilon: float) -> float:
     """Return the delta of ``M_L`` over the two pairs of clients easiest to tell apart, by quadrature."""
 
     def advantage(x: float, one: Floats, other: Floats) -> float:
-        densities = (law[:, 0] / (2 * law[:, 2]) * np.exp(-np.abs(x - law[:, 1]) / law[:, 2]) for law in (one, other))
+        densities = (
+            law[:, 0] / (2 * law[:, 2]) * np.exp(-np.abs(x - law[:, 1]) / law[:, 2])
+            for law in (one, other)
+        )
         return float(np.maximum(next(densities) - np.exp(epsilon) * next(densities), 0).sum())
 
-    laws = [(printed_law(mechanism, 0, 1.0), printed_law(mechanism, *other)) for other in ((0, -1.0), (1, 1.0))]
+    laws = [
+        (printed_law(mechanism, 0, 1.0), printed_law(mechanism, *other))
+        for other in ((0, -1.0), (1, 1.0))
+    ]
     reach, inside = 1 + 45 * np.max(laws[1]), [-20.0, -3.0, -1.0, 0.0, 1.0, 3.0, 20.0]
     return max(
-        quad(advantage, -reach, reach, pair, points=inside, limit=400, epsabs=1e-14, epsrel=1e-10)[0] for pair in laws
+        quad(advantage, -reach, reach, pair, points=inside, limit=400, epsabs=1e-14, epsrel=1e-10)[
+            0
+        ]
+        for pair in laws
     )
 
 
 def numbered(**lists: Iterable[float]) -> dict[str, float]:
     """Return numbers by their list's name and their place in it, from 1 on, as the fields of a sentence."""
-    return {f"{name}_{i}": value for name, values in lists.items() for i, value in enumerate(values, 1)}
+    return {
+        f"{name}_{i}": value for name, values in lists.items() for i, value in enumerate(values, 1)
+    }
 
 
-def group_examples(mechanism: GroupMeans) -> Iterator[tuple[tuple[int, int, float], float, tuple[float, float]]]:
+def group_examples(
+    mechanism: GroupMeans,
+) -> Iterator[tuple[tuple[int, int, float], float, tuple[float, float]]]:
     """Yield each group's size, all clients and second moment; its mean; its estimate's mean and variance."""
     holders = HOLDERS[: mechanism.groups]
     for own, row in zip(np.eye(mechanism.groups), holders, strict=True):
@@ -208,7 +241,9 @@ def _shares() -> Pairs:
         yield moves.sign_probabilities(VALUES, epsilon), truth * coins + (1 - truth) * coins[::-1]
 
 
-@second_route(DiscretisedMeans.channel, LaplaceMeans.law, LaplaceMeans.kept_scale, LaplaceMeans.moved_scale)
+@second_route(
+    DiscretisedMeans.channel, LaplaceMeans.law, LaplaceMeans.kept_scale, LaplaceMeans.moved_scale
+)
 def _reports() -> Pairs:
     yield from ((m.channel(VALUES), printed_channel(m, VALUES)) for m in SIGNS)
     for m in NOISE:
@@ -248,13 +283,17 @@ def _errors() -> Pairs:
     for sd, gap in product((1.0, 0.3), (0.0, 0.5, 1.0, 2.0)):
         law = foldnorm(gap, scale=sd)
         first, second = law.mean(), law.var() + law.mean() ** 2
-        below = sd * gap * law.cdf(sd * gap) - law.expect(ub=sd * gap)  # mean of the error's negative part
+        below = sd * gap * law.cdf(sd * gap) - law.expect(
+            ub=sd * gap
+        )  # mean of the error's negative part
         yield gaps.absolute_gap_bias(sd, sd * gap), first - sd * gap
         yield gaps.absolute_gap_mse(sd, sd * gap), second - 2 * sd * gap * first + (sd * gap) ** 2
         yield gaps.absolute_gap_error(sd, sd * gap), first - sd * gap + 2 * below
 
 
-@second_route(DiscretisedMeans.epsilon, DiscretisedMeans.group_loss, DiscretisedMeans.claimed_epsilon)
+@second_route(
+    DiscretisedMeans.epsilon, DiscretisedMeans.group_loss, DiscretisedMeans.claimed_epsilon
+)
 @second_route(channel.privacy_loss, hockey_stick.channel_delta)
 def _losses_of_signs() -> Pairs:
     for first, second, number in product(BUDGETS, BUDGETS, GROUPS):
@@ -265,7 +304,10 @@ def _losses_of_signs() -> Pairs:
         odds = [keep / (1 - keep) for keep in (printed_keep(first), printed_keep(second))]
         yield m.claimed_epsilon, np.log(max(odds))
     matrix = printed_channel(SIGNS[0], (-1.0, 1.0))
-    yield channel.privacy_loss(matrix).epsilon, max(np.log(p / q) for row in matrix for p, q in product(row, row))
+    yield (
+        channel.privacy_loss(matrix).epsilon,
+        max(np.log(p / q) for row in matrix for p, q in product(row, row)),
+    )
     events = [list(event) for event in chain(*(combinations(range(4), size) for size in (1, 2, 3)))]
     chances = np.array([matrix[event].sum(axis=0) for event in events])
     for epsilon in (0.3, 1.0):
@@ -273,18 +315,31 @@ def _losses_of_signs() -> Pairs:
         yield hockey_stick.channel_delta(matrix, epsilon), gains.max()
 
 
-@second_route(LaplaceMeans.epsilon, LaplaceMeans.group_loss, LaplaceMeans.claimed_epsilon, LaplaceMeans.clipped_epsilon)
+@second_route(
+    LaplaceMeans.epsilon,
+    LaplaceMeans.group_loss,
+    LaplaceMeans.claimed_epsilon,
+    LaplaceMeans.clipped_epsilon,
+)
 @second_route(hockey_stick.laplace_means_delta, hockey_stick.total_variation)
 def _losses_of_noise() -> Pairs:
     for first, second, number in product((0.05, 0.5, 1.5), (0.1, 1.0, 4.0), GROUPS):
         m = LaplaceMeans(first, second, 2.0, number)
         yield (m.epsilon, m.group_loss), (density_loss(m, FAR), kept_over_moved(m, FAR))
-    for first, second, other in ((0.5, 1.0, 2 / 3), (0.5, 1.0, 3.0), (1.0, 3.0, 2 / 3), (0.1, 6.0, 1.0)):
+    for first, second, other in (
+        (0.5, 1.0, 2 / 3),
+        (0.5, 1.0, 3.0),
+        (1.0, 3.0, 2 / 3),
+        (0.1, 6.0, 1.0),
+    ):
         m = LaplaceMeans(first, second, other)
         laws = np.array([printed_law(m, g, v) for g, v in product((0, 1), (-1.0, 0.0, 1.0))])
         atoms = np.log(laws[..., 0] / 2) - (1 - laws[..., 1]) / laws[..., 2]
         inside = density_loss(m, INSIDE)
-        yield (m.claimed_epsilon, m.clipped_epsilon), (inside, max(inside, np.ptp(atoms, axis=0).max()))
+        yield (
+            (m.claimed_epsilon, m.clipped_epsilon),
+            (inside, max(inside, np.ptp(atoms, axis=0).max())),
+        )
     for other, epsilon in ((2 / 3, 0.98), (1.0, 1.3), (2.0, 0.98), (3.0, 0.2)):
         m = LaplaceMeans(0.5, 1.0, other)
         stated = hockey_stick.laplace_means_delta(m, epsilon), hockey_stick.total_variation(m)
@@ -308,7 +363,9 @@ def _allocations() -> Pairs:
         own = np.ptp(log_densities(m, FAR)[0, :, 0], axis=0).max()
         yield (own, kept_over_moved(m, FAR), m.k, m.groups), (epsilon, epsilon, 2, 2)
         claimed, kept = DiscretisedMeans.published(epsilon), DiscretisedMeans.calibrated(epsilon)
-        least = printed_variance_signs(grid[:, None], grid, 2, *group).min()  # of all budgets up to epsilon
+        least = printed_variance_signs(
+            grid[:, None], grid, 2, *group
+        ).min()  # of all budgets up to epsilon
         yield (printed_variance(claimed, *group), claimed.groups), (least, 2)
         line = epsilon - np.log(2 / (1 + np.exp(-grid))), grid  # of one loss
         lost = np.ptp(np.log(printed_channel(kept, (-1.0, 1.0))), axis=1).max()
@@ -341,22 +398,34 @@ def _kept(epsilon: float) -> DiscretisedMeans:
 def _bounds() -> Pairs:
     for m in MECHANISMS:
         gap, sd = gaps.GroupGap(m, sizes(m)), np.sqrt(worst_moment(m))
-        for tail, far, chance in (("chebyshev", 1 / np.sqrt(0.02), 1 / 9), ("normal", norm.isf(0.01), 2 * norm.sf(3))):
+        for tail, far, chance in (
+            ("chebyshev", 1 / np.sqrt(0.02), 1 / 9),
+            ("normal", norm.isf(0.01), 2 * norm.sf(3)),
+        ):
             yield (gap.error_bound(0.02, tail), gap.failure(3 * sd, tail)), (sd * far, chance)
 
 
-@second_route(budgets.required_gain, budgets.published_epsilon_for_gain, budgets.calibrated_epsilon_for_gain)
+@second_route(
+    budgets.required_gain, budgets.published_epsilon_for_gain, budgets.calibrated_epsilon_for_gain
+)
 @second_route(budgets.smallest_epsilon)
 def _targets() -> Pairs:
     for clients, half in ((10**6, 5e4), (10**5, 5e3)):
         gain, sharper = (
-            budgets.required_gain(clients, 0.1, failure=0.01, tail=tail) for tail in ("chebyshev", "hoeffding")
+            budgets.required_gain(clients, 0.1, failure=0.01, tail=tail)
+            for tail in ("chebyshev", "hoeffding")
         )
         yield clients / (half * gain) ** 2, 0.01
         yield 2 * np.exp(-((half * sharper) ** 2) / (2 * clients)), 0.01
     for gain in (0.01, 0.5, 0.9):
-        claimed, kept = budgets.published_epsilon_for_gain(gain), budgets.calibrated_epsilon_for_gain(gain)
-        yield [printed_gain(m) for m in (DiscretisedMeans(claimed, claimed), _kept(kept))], [gain, gain]
+        claimed, kept = (
+            budgets.published_epsilon_for_gain(gain),
+            budgets.calibrated_epsilon_for_gain(gain),
+        )
+        yield (
+            [printed_gain(m) for m in (DiscretisedMeans(claimed, claimed), _kept(kept))],
+            [gain, gain],
+        )
     for family, second_moment in (
         (lambda epsilon: DiscretisedMeans(epsilon, epsilon), 0),
         (_kept, 0),
@@ -368,4 +437,7 @@ def _targets() -> Pairs:
             yield np.sqrt(variance) * deviations, 0.1
         if second_moment == 0:  # signs, of which the binomial law has steps
             gain = printed_gain(family(budgets.smallest_epsilon(family, 10**6, 0.1, tail="exact")))
-            yield [_binomial_tail(10**6, 5e4 * gain * f) <= 0.01 for f in (1, 1 - 1e-3)], [True, False]
+            yield (
+                [_binomial_tail(10**6, 5e4 * gain * f) <= 0.01 for f in (1, 1 - 1e-3)],
+                [True, False],
+            )

@@ -13,7 +13,18 @@ import sympy
 from ldpnb.accuracy import gaps
 from ldpnb.arithmetic import Real
 from ldpnb.claims import Evidence
-from ldpnb.deciders import ball, budget, holds_on, identity, limit, oo, positive, sign_changes, symbols, zeros
+from ldpnb.deciders import (
+    ball,
+    budget,
+    holds_on,
+    identity,
+    limit,
+    oo,
+    positive,
+    sign_changes,
+    symbols,
+    zeros,
+)
 from ldpnb.deciders.algebra import derivative, expression, replaced
 from ldpnb.mechanisms import frequency, groups, moves
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
@@ -37,12 +48,17 @@ EQUAL_NOISE = LaplaceMeans(budget(t1), e2, 2, d)
 
 
 def definition_2_2(e: Evidence) -> Numbers:
-    example, kary = frequency.KaryRandomisedResponse(0.1, 5), frequency.KaryRandomisedResponse(budget(t1), d)
+    example, kary = (
+        frequency.KaryRandomisedResponse(0.1, 5),
+        frequency.KaryRandomisedResponse(budget(t1), d),
+    )
     total = example.p + 5 * (1 - example.p) / 4
     e.needs(np.isclose(total, 1) and example.p >= 0.5)
     box = {t1: (1, oo), d: (1, oo)}
     e.proven(identity(kary.p + (d - 1) * kary.q, 1) and identity(kary.p / kary.q, t1))
-    e.proven(positive(kary.p - 1 / d, box) and identity(2 * kary.p - 1, (t1 - d + 1) / (t1 + d - 1)))
+    e.proven(
+        positive(kary.p - 1 / d, box) and identity(2 * kary.p - 1, (t1 - d + 1) / (t1 + d - 1))
+    )
     e.proven(positive(kary.p + d * (1 - kary.p) / (d - 1) - 1, box))  # one value too many
     return {"total": total, "truth": example.p}
 
@@ -51,14 +67,22 @@ def theorem_4_1(e: Evidence) -> Numbers:
     example = DiscretisedMeans(1.0, 1.0)
     e.needs(example.epsilon <= example.claimed_epsilon + 1e-12)
     # the ratios of chances that can be largest: one group; kept over moved at value 1; moved over kept at value -1
-    up, down = (SIGNS.keep * moves.sign_probabilities(v, SIGNS.value_epsilon)[1] for v in (exact(1), exact(-1)))
+    up, down = (
+        SIGNS.keep * moves.sign_probabilities(v, SIGNS.value_epsilon)[1]
+        for v in (exact(1), exact(-1))
+    )
     e.proven(identity(up / down, t2) and identity(up / (SIGNS.move / 2), np.exp(SIGNS.group_loss)))
     e.proven(positive(t2 - SIGNS.move / 2 / down, BOX))
     loss = np.exp(SIGNS.group_loss)  # above eps1 always, above eps2 if and only if 2 t1 > 1 + t2
     e.proven(positive(loss - t1, BOX) and identity(loss - t2, t2 * (2 * t1 - 1 - t2) / (1 + t2)))
     e.proven(positive(2 * t1 - loss, BOX))
-    delta, at_exact = (hockey_stick.channel_delta(example.channel(), at) for at in (1.0, example.epsilon))
-    e.sure(at_exact < 1e-12 and abs(channel.privacy_loss(example.channel()).epsilon - example.epsilon) < 1e-12)
+    delta, at_exact = (
+        hockey_stick.channel_delta(example.channel(), at) for at in (1.0, example.epsilon)
+    )
+    e.sure(
+        at_exact < 1e-12
+        and abs(channel.privacy_loss(example.channel()).epsilon - example.epsilon) < 1e-12
+    )
     return {"exact": example.epsilon, "delta": delta}
 
 
@@ -74,7 +98,9 @@ def theorem_4_1_allocation(e: Evidence) -> Numbers:
     e.proven(identity(gaps.variance_discretised_mean(SIGNS, n, n + c * n, nu2), (one - nu2) / n))
     falls = replaced(-derivative(replaced(one, t1, y * (1 + t2) / (2 * t2)), t2), y, t2 + w)
     best = DiscretisedMeans.calibrated(budget(y))
-    e.proven(identity(np.exp(best.group_epsilon), (1 + y) / 2) and identity(np.exp(best.group_loss), y))
+    e.proven(
+        identity(np.exp(best.group_epsilon), (1 + y) / 2) and identity(np.exp(best.group_loss), y)
+    )
     e.proven(positive(-derivative(one, t1), BOX | {d: (1, oo), c: (0, oo)}))
     e.proven(positive(falls, {t2: (1, oo), w: (0, oo), c: (0, oo), d: (1, oo)}))
     return {"ratio": same / least}
@@ -86,7 +112,9 @@ def theorem_4_3_k_2(e: Evidence) -> Numbers:
     e.proven(identity(scale, EQUAL_NOISE.moved_scale) and identity(2 / scale, e2))
     e.proven(identity(EQUAL_NOISE.keep / EQUAL_NOISE.move, t1))
     e.proven(identity(EQUAL_NOISE.group_loss, budget(t1) + 1 / scale))
-    below, at = (hockey_stick.laplace_means_delta(LaplaceMeans(0.5, 1.0), epsilon) for epsilon in (0.98, 1.0))
+    below, at = (
+        hockey_stick.laplace_means_delta(LaplaceMeans(0.5, 1.0), epsilon) for epsilon in (0.98, 1.0)
+    )
     e.sure(below > 0)
     e.needs(at == 0)
     return {"below": below}
@@ -124,14 +152,19 @@ def theorem_4_3_allocation(e: Evidence) -> Numbers:
         e.same([m.epsilon for m in mechanisms], [epsilon, epsilon])
         stated, best = (gaps.GroupGap(m, sizes).worst_variance() for m in mechanisms)
         tried = np.linspace(0.1, 1, 20_001) * epsilon
-        lost = (routes.printed_variance_laplace(epsilon - tried / 2, tried, 2.0, n, 10**6, 1) for n in sizes)
+        lost = (
+            routes.printed_variance_laplace(epsilon - tried / 2, tried, 2.0, n, 10**6, 1)
+            for n in sizes
+        )
         e.same(best, sum(lost).min(), rel=1e-7)
         savings[epsilon, share] = 1 - best / stated
     e.needs(max(savings.values()) < 1e-9)
     # `fall` is minus the slope of the variance of the gap, times eps2^3 / (1/n1 + 1/n2)
     part, total, second = symbols("share total second")
     mechanism = LaplaceMeans(total - second / 2, second)
-    first, other = (gaps.variance_laplace_mean(mechanism, size, exact(1), 1) for size in (part, 1 - part))
+    first, other = (
+        gaps.variance_laplace_mean(mechanism, size, exact(1), 1) for size in (part, 1 - part)
+    )
     slope = replaced(derivative(first + other, second), total, second / 2 - np.log(growth))
     scaled = -slope * second * second * second * part * (1 - part)
     e.proven(identity(scaled, fall(second / 2, growth, strangers(part))))
@@ -144,13 +177,21 @@ def theorem_4_3_allocation(e: Evidence) -> Numbers:
     e.proven(most_zeros(1) == 0 and bool(even(ball(1)) > 0))
     e.proven(holds_on(lambda half: at_the_end(2)(half) - even(half), (0, SMALL)))
     windows = []
-    for rare in WINDOWS:  # all budgets at which the slope changes its sign; none beyond 6 for a share above the first
-        low, high = (2 * float(half.mid()) for half in zeros(at_the_end(strangers(ball(rare))), "0.01", 10))
+    for rare in (
+        WINDOWS
+    ):  # all budgets at which the slope changes its sign; none beyond 6 for a share above the first
+        low, high = (
+            2 * float(half.mid()) for half in zeros(at_the_end(strangers(ball(rare))), "0.01", 10)
+        )
         e.proven(most_zeros(strangers(exact(rare))) == 2 and (rare != WINDOWS[0] or high < 6))
         windows.append(f"{low:.2f} and {high:.2f} next to {100 * float(rare):g}%")
     e.proven(holds_on(most, (0, 3)))
     saved = {"one": savings[6.0, 0.01], "tenth": savings[6.0, 0.001]}
-    return saved | {"always": float(ALWAYS), "small": 2 * float(SMALL), "windows": ", ".join(windows)}
+    return saved | {
+        "always": float(ALWAYS),
+        "small": 2 * float(SMALL),
+        "windows": ", ".join(windows),
+    }
 
 
 def theorem_4_3_other_k(e: Evidence) -> Numbers:
@@ -180,7 +221,9 @@ def appendix_b_privacy(e: Evidence) -> Numbers:
     keep = limit(m.keep, e2.expression, 0)
     at_zero = limit(m.move * m.kept_scale / (m.keep * m.moved_scale), e2.expression, 0)
     faster = (m.kept_scale / m.moved_scale).expression
-    e.proven(bool(at_zero == 1 and sympy.simplify(keep * (1 - at_zero / faster)) == sympy.Rational(1, 2)))
+    e.proven(
+        bool(at_zero == 1 and sympy.simplify(keep * (1 - at_zero / faster)) == sympy.Rational(1, 2))
+    )
     others = {"distance": hockey_stick.total_variation(mechanisms[0]), "kept": np.tanh(0.01)}
     return routes.numbered(delta=deltas) | others
 
@@ -202,7 +245,9 @@ def equation_21(e: Evidence) -> Numbers:
     upper = LaplaceMeans.allowed(e2, k)
     flipped, kept = claimed_terms(upper)
     lower = np.log(exact(2) / k) - e2 / 2
-    e.proven(sympy.simplify(sympy.expand_log((kept - e2).expression)) == 0)  # met with equality at the upper bound
+    e.proven(
+        sympy.simplify(sympy.expand_log((kept - e2).expression)) == 0
+    )  # met with equality at the upper bound
     e.proven(identity(upper.group_epsilon - lower, e2 * (3 * k - 2) / (2 * k)))
     e.proven(identity(flipped - e2, lower - upper.group_epsilon))
     e.proven(identity(derivative(upper.group_epsilon, k), (e2 - k) / (k * k)))
@@ -217,7 +262,11 @@ def equation_21(e: Evidence) -> Numbers:
 
 
 def section_4_sequential_composition(e: Evidence) -> Numbers:
-    signs, noise, other = DiscretisedMeans(1.0, 1.0), LaplaceMeans(1.0, 1.0), LaplaceMeans(1.0, 3.0, 2 / 3)
+    signs, noise, other = (
+        DiscretisedMeans(1.0, 1.0),
+        LaplaceMeans(1.0, 1.0),
+        LaplaceMeans(1.0, 3.0, 2 / 3),
+    )
     e.needs(max(signs.epsilon, noise.epsilon) < 2)
     e.needs(other.claimed_epsilon < 4 and np.isfinite(other.epsilon))
     e.proven(positive(t1 * t2 - np.exp(SIGNS.group_loss), BOX))

@@ -17,7 +17,19 @@ from scipy.optimize import minimize_scalar
 from ldpnb.accuracy import gaps
 from ldpnb.arithmetic import Real
 from ldpnb.claims import Evidence, agree, within
-from ldpnb.deciders import ball, budget, digits, holds_on, identity, limit, oo, positive, sign_changes, symbols, zeros
+from ldpnb.deciders import (
+    ball,
+    budget,
+    digits,
+    holds_on,
+    identity,
+    limit,
+    oo,
+    positive,
+    sign_changes,
+    symbols,
+    zeros,
+)
 from ldpnb.deciders.algebra import derivative, expression, replaced
 from ldpnb.mechanisms import groups, moves
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
@@ -38,8 +50,13 @@ x, v, share, wrong, mean = symbols("x v share wrong mean")
 
 def means_are_unbiased(e: Evidence) -> None:
     """Decide client by client that the mean added is ``gain v`` to the own group, 0 to another."""
-    (down, up), (zero_down, zero_up) = (moves.sign_probabilities(value, SIGNS.value_epsilon) for value in (v, 0 * v))
-    e.proven(identity(SIGNS.keep * (up - down), SIGNS.gain * v) and identity(NOISE.keep * v, NOISE.gain * v))
+    (down, up), (zero_down, zero_up) = (
+        moves.sign_probabilities(value, SIGNS.value_epsilon) for value in (v, 0 * v)
+    )
+    e.proven(
+        identity(SIGNS.keep * (up - down), SIGNS.gain * v)
+        and identity(NOISE.keep * v, NOISE.gain * v)
+    )
     e.proven(identity(SIGNS.move * (zero_up - zero_down), 0))
 
 
@@ -56,7 +73,11 @@ def proposition_5_2(e: Evidence) -> Numbers:
 def equations_19_and_20(e: Evidence) -> Numbers:
     group = n, n + c * n, nu2
     kept, moved = (2 * scale * scale for scale in (NOISE.kept_scale, NOISE.moved_scale))
-    for every, own, other in (  # what a member and another client add to the variance of a group's sum
+    for (
+        every,
+        own,
+        other,
+    ) in (  # what a member and another client add to the variance of a group's sum
         (SIGNS, SIGNS.keep - SIGNS.gain * SIGNS.gain * nu2, SIGNS.move),
         (NOISE, NOISE.keep * (nu2 + kept) - NOISE.keep * NOISE.keep * nu2, NOISE.move * moved),
     ):
@@ -64,7 +85,10 @@ def equations_19_and_20(e: Evidence) -> Numbers:
         e.proven(identity(gaps.mean_variance(every, *group), n * (own + c * other) / (unit * unit)))
         e.proven(identity(gaps.mean_variance(two, *group), routes.printed_variance(two, *group)))
     signs, noise = (
-        [routes.printed_variance(m, *three) / variance for three, _, (_, variance) in routes.group_examples(m)]
+        [
+            routes.printed_variance(m, *three) / variance
+            for three, _, (_, variance) in routes.group_examples(m)
+        ]
         for m in (routes.SIGNS[1], routes.NOISE[1])
     )
     e.needs(agree(noise, np.ones(3)) and agree(signs, np.ones(3)))
@@ -75,11 +99,16 @@ def signs_have_a_limit(e: Evidence, mechanism: DiscretisedMeans) -> None:
     """Decide that a mean of n, half of all, has variance ``1 / (gain^2 n)`` at most, and that the gain tends to 1."""
     equal = gaps.variance_discretised_mean(mechanism, n, 2 * n, 0)
     e.proven(identity(equal, 1 / (mechanism.gain * mechanism.gain * n)))
-    e.proven(positive(1 - mechanism.gain, {y: (1, oo)}) and limit(mechanism.gain, y.expression, oo) == 1)
+    e.proven(
+        positive(1 - mechanism.gain, {y: (1, oo)}) and limit(mechanism.gain, y.expression, oo) == 1
+    )
 
 
 def section_5_largest_variance(e: Evidence) -> Numbers:
-    largest = {name: worst(DiscretisedMeans.published(b)) for name, b in (("one", 1.0), ("four", 4.0), ("ten", 10.0))}
+    largest = {
+        name: worst(DiscretisedMeans.published(b))
+        for name, b in (("one", 1.0), ("four", 4.0), ("ten", 10.0))
+    }
     e.needs(within("about", largest["ten"], 1))
     every = gaps.variance_discretised_mean(SIGNS, n, n + c * n, 0)
     e.proven(identity(every - gaps.variance_discretised_mean(SIGNS, n, n + c * n, nu2), nu2 / n))
@@ -89,11 +118,15 @@ def section_5_largest_variance(e: Evidence) -> Numbers:
 
 def theorem_5_4_unbiased(e: Evidence) -> Numbers:
     distances = np.array([0.0, 0.5, 1.0, 2.0])
-    bias, square = (formula(1.0, distances) for formula in (gaps.absolute_gap_bias, gaps.absolute_gap_mse))
+    bias, square = (
+        formula(1.0, distances) for formula in (gaps.absolute_gap_bias, gaps.absolute_gap_mse)
+    )
     e.needs(bias.max() < 1e-9)
     means_are_unbiased(e)
     # all reports can pull the signed gap below 0: members of the first group with a minus, others by moving there
-    down = [SIGNS.keep * moves.sign_probabilities(exact(end), SIGNS.value_epsilon)[0] for end in (-1, 1)]
+    down = [
+        SIGNS.keep * moves.sign_probabilities(exact(end), SIGNS.value_epsilon)[0] for end in (-1, 1)
+    ]
     box = {t1: (1, oo), t2: (1, oo), d: (1, oo)}
     e.proven(all(positive(chance, box) for chance in (*down, SIGNS.move)))
     halves = gaps.GroupGap.of_halves(DiscretisedMeans.published(0.1), 10**7)
@@ -109,7 +142,9 @@ def worst(mechanism: groups.GroupMeans) -> Real:
 CURVES: dict[str, Callable[[Any], Real]] = {
     "M_R": lambda half: worst(DiscretisedMeans.published(2 * half)),
     "M_R kept": lambda half: worst(DiscretisedMeans.calibrated(2 * half)),
-    "M_L small": lambda half: worst(LaplaceMeans.allowed(2 * half, exact("2/3") if half is x else ball("2/3"))),
+    "M_L small": lambda half: worst(
+        LaplaceMeans.allowed(2 * half, exact("2/3") if half is x else ball("2/3"))
+    ),
     "M_L": lambda half: worst(LaplaceMeans.allowed(2 * half, 2 * half)),
     "k = 2": lambda half: worst(LaplaceMeans.calibrated(2 * half)),
 }
@@ -127,7 +162,9 @@ def crossings(one: str, other: str, low: Any, high: Any) -> list[Any]:
     return [2 * half for half in zeros(lambda h: CURVES[one](h) - CURVES[other](h), low, high)]
 
 
-def all_crossings(e: Evidence, one: str, other: str, low: Any, high: Any, elsewhere: int = 0) -> list[Any]:
+def all_crossings(
+    e: Evidence, one: str, other: str, low: Any, high: Any, elsewhere: int = 0
+) -> list[Any]:
     """Return all budgets where two of `CURVES` cross: as many between two halves as the bound on the half line allows.
 
     `elsewhere` are known to lie outside of the range in which a curve applies.
@@ -143,7 +180,9 @@ def figure_1_crossings(e: Evidence) -> tuple[list[float], float]:
     The curve of ``k = epsilon`` applies from 2/3 on; continued below, it crosses once more.
     """
     below = len(crossings("M_R", "M_L", "0.01", THIRD))
-    claimed = all_crossings(e, "M_R", "M_L small", "0.01", THIRD) + all_crossings(e, "M_R", "M_L", THIRD, 20, below)
+    claimed = all_crossings(e, "M_R", "M_L small", "0.01", THIRD) + all_crossings(
+        e, "M_R", "M_L", THIRD, 20, below
+    )
     (kept,) = all_crossings(e, "M_R kept", "k = 2", "0.01", 20)
     return [float(budget.mid()) for budget in claimed], float(kept.mid())
 
@@ -155,28 +194,47 @@ def ratio_rises(e: Evidence) -> None:
     3 and ``2/epsilon`` beyond. The ratio comes to ``epsilon^2 / 8``; the difference stays below 1, what ``M_R`` tends
     to: ``M_R`` is below ``1 + 8 e^-epsilon`` and ``M_L`` above ``8 / epsilon^2``.
     """
-    signs, noise = worst(DiscretisedMeans.published(budget(y))), worst(LaplaceMeans(budget(t1), e2, e2))
+    signs, noise = (
+        worst(DiscretisedMeans.published(budget(y))),
+        worst(LaplaceMeans(budget(t1), e2, e2)),
+    )
     beyond = {y: (13, oo)}  # e^2.6 is more
     e.proven(bool(ball("2.6").exp() > 13 and ball(3).exp() > 20))
     e.proven(positive(y * derivative(signs, y) + 8 / y * signs, beyond))
-    along = derivative(noise, e2) + derivative(noise, t1) * t1 * derivative(groups.largest_group_epsilon(e2, e2), e2)
+    along = derivative(noise, e2) + derivative(noise, t1) * t1 * derivative(
+        groups.largest_group_epsilon(e2, e2), e2
+    )
     e.proven(positive(-along - (1 - 1 / e2) * noise, {e2: (Fraction(5, 2), 3), t1: (1, oo)}))
     e.proven(positive(-along - 2 / e2 * noise, {e2: (3, oo), t1: (1, oo)}))
     e.proven(holds_on(lambda epsilon: 1 - 1 / epsilon - 8 * (-epsilon).exp(), ("2.6", 3)))
     u = sympy.Symbol("u", positive=True)  # epsilon beyond 3, and beyond 2.6
-    for larger in (20 * sympy.exp(u) - 4 * (3 + u), 13 * sympy.exp(u) - (sympy.Rational(13, 5) + u) ** 2):
+    for larger in (
+        20 * sympy.exp(u) - 4 * (3 + u),
+        13 * sympy.exp(u) - (sympy.Rational(13, 5) + u) ** 2,
+    ):
         e.proven(bool(larger.subs(u, 0) > 0 and sign_changes(larger, u) == 0))
-    e.proven(positive(1 + 8 / y - signs, beyond) and positive(noise - 8 / (e2 * e2), {e2: (2, oo), t1: (1, oo)}))
+    e.proven(
+        positive(1 + 8 / y - signs, beyond)
+        and positive(noise - 8 / (e2 * e2), {e2: (2, oo), t1: (1, oo)})
+    )
     ratio = CURVES["M_R"](x) / CURVES["M_L"](x)
     e.proven(bool(limit(ratio / (x * x), expression(x), oo) == Fraction(1, 2)))
 
 
 def figure_1(e: Evidence) -> Numbers:
     (first, last), private = figure_1_crossings(e)
-    e.needs(within("about", [first, last], [printed.value("Figure 1", f"{end}_crossing") for end in ("low", "high")]))
+    e.needs(
+        within(
+            "about",
+            [first, last],
+            [printed.value("Figure 1", f"{end}_crossing") for end in ("low", "high")],
+        )
+    )
     ratio_rises(e)
     families = DiscretisedMeans.published, LaplaceMeans.published
-    signs, noise = np.array([[worst(family(epsilon)) for epsilon in (2.6, 5.0, 10.0, 20.0)] for family in families])
+    signs, noise = np.array(
+        [[worst(family(epsilon)) for epsilon in (2.6, 5.0, 10.0, 20.0)] for family in families]
+    )
     ratio, apart = signs / noise, signs - noise
     e.sure((np.diff(ratio) > 0).all() and ratio[0] < 1 < ratio[1] and apart.max() < 1)
     numbers = {"first": first, "last": last, "private": private, "ratio_0": ratio[0]}
@@ -184,8 +242,13 @@ def figure_1(e: Evidence) -> Numbers:
 
 
 def section_5_no_best_mechanism(e: Evidence) -> Numbers:
-    low, high = (worst(DiscretisedMeans.calibrated(b)) / worst(LaplaceMeans.calibrated(b)) for b in (1.0, 5.0))
-    first, last = (worst(DiscretisedMeans.published(b)) / worst(LaplaceMeans.published(b)) for b in (1.0, 5.0))
+    low, high = (
+        worst(DiscretisedMeans.calibrated(b)) / worst(LaplaceMeans.calibrated(b))
+        for b in (1.0, 5.0)
+    )
+    first, last = (
+        worst(DiscretisedMeans.published(b)) / worst(LaplaceMeans.published(b)) for b in (1.0, 5.0)
+    )
     e.needs(max(low, first) < 1 < min(high, last))
     claimed, once = figure_1_crossings(e)
     e.decides(len(claimed) == 2 and 1 < once < 5)
@@ -208,7 +271,10 @@ def small_budgets(ratio: str) -> bool:
 
 def section_5_k_2(e: Evidence) -> Numbers:
     shown = (0.1, 1.0, 2.56, 3.0, 4.0, 6.32)
-    ratio = [worst(LaplaceMeans.published(epsilon)) / worst(LaplaceMeans.calibrated(epsilon)) for epsilon in shown]
+    ratio = [
+        worst(LaplaceMeans.published(epsilon)) / worst(LaplaceMeans.calibrated(epsilon))
+        for epsilon in shown
+    ]
     e.needs(max(ratio) <= 1 + 1e-9)
     two, last = all_crossings(e, "M_L", "k = 2", THIRD, 4)
     e.proven(digits(two, "2.000") and small_budgets("1"))
@@ -229,14 +295,22 @@ def appendix_b_error(e: Evidence) -> Numbers:
     e.needs(max(np.divide(stated, least)) - 1 < 1e-9)
     # along equation (1) the variance still grows in k at k = epsilon, and beyond, so that less than epsilon is best
     variance = worst(LaplaceMeans(budget(t1), e2, k))
-    along = derivative(variance, k) + derivative(variance, t1) * t1 * derivative(groups.largest_group_epsilon(e2, k), k)
+    along = derivative(variance, k) + derivative(variance, t1) * t1 * derivative(
+        groups.largest_group_epsilon(e2, k), k
+    )
     box = {e2: (0, oo), t1: (1, oo)}
-    e.proven(positive(replaced(along, k, e2 + y), box | {y: (0, oo)}) and positive(replaced(along, k, e2), box))
+    e.proven(
+        positive(replaced(along, k, e2 + y), box | {y: (0, oo)})
+        and positive(replaced(along, k, e2), box)
+    )
     return routes.numbered(stated=stated, least=least, k=best)
 
 
 def figure_3(e: Evidence) -> Numbers:
-    pairs = [(LaplaceMeans.allowed(eps, 2 / 3), LaplaceMeans.calibrated(eps)) for eps in (0.02, 0.2, 2 / 3)]
+    pairs = [
+        (LaplaceMeans.allowed(eps, 2 / 3), LaplaceMeans.calibrated(eps))
+        for eps in (0.02, 0.2, 2 / 3)
+    ]
     ratios = [worst(one) / worst(other) for one, other in pairs]
     e.needs(max(ratios) < 1)
     e.proven(small_budgets("0.5247"))
@@ -248,13 +322,19 @@ def figure_2_small_groups(e: Evidence) -> Numbers:
     clients = int(printed.value("Figure 2", "clients"))
     sizes = [(round(clients * part), clients - round(clients * part)) for part in SHARES]
     mechanisms = DiscretisedMeans(1.0, 1.0), LaplaceMeans(0.5, 1.0)
-    curves = np.array([[gaps.GroupGap(m, pair).worst_variance() for pair in sizes] for m in mechanisms])
+    curves = np.array(
+        [[gaps.GroupGap(m, pair).worst_variance() for pair in sizes] for m in mechanisms]
+    )
     signs, noise = curves / curves[:, :1]
     powers = -np.diff(np.log(signs)) / np.diff(np.log(SHARES))
     e.needs(powers[2] < powers[4] / 2)
-    below = {share: (0, Fraction(1, 10))}  # there the variance grows with a power of 1/share between 7/8 and 2
+    below = {
+        share: (0, Fraction(1, 10))
+    }  # there the variance grows with a power of 1/share between 7/8 and 2
     for mechanism, moment, box in ((TWO_SIGNS, 0, BOX), (TWO_NOISE, 1, {t1: (1, oo), e2: (0, oo)})):
-        variance = sum(gaps.mean_variance(mechanism, part, exact(1), moment) for part in (share, 1 - share))
+        variance = sum(
+            gaps.mean_variance(mechanism, part, exact(1), moment) for part in (share, 1 - share)
+        )
         slope = -share * derivative(variance, share)
         e.proven(positive(2 * variance - slope, below | box))
         e.proven(positive(slope - Fraction(7, 8) * variance, below | box))
@@ -268,7 +348,10 @@ def figure_2_misestimated_sizes(e: Evidence) -> Numbers:
     shown, tenth = (gaps.misestimated_gap_bias((1 + d, 1 - d), (0.8, 0.8)) for d in (error, 0.1))
     for clients in (int(printed.value("Figure 2", "clients")), 10**7):
         gap = gaps.GroupGap.of_halves(m, clients)
-        known, variance = gap.variance((0.64, 0.64)), gap.misestimated_variance(factors, (0.64, 0.64))
+        known, variance = (
+            gap.variance((0.64, 0.64)),
+            gap.misestimated_variance(factors, (0.64, 0.64)),
+        )
         squared.append((variance + shown**2) / known)
     factor = variance / known
     e.needs(within("similar", [factor, squared[0]], 1))
@@ -281,13 +364,23 @@ def figure_2_misestimated_sizes(e: Evidence) -> Numbers:
         gap = gaps.GroupGap(every, (1, 1))
         ratio = gap.misestimated_variance(symbolic, (nu2, nu2)) / gap.variance((nu2, nu2))
         e.proven(identity(ratio, (1 + wrong * wrong) / (left * left)))
-    return {"factor": factor, "shown": shown, "squared": squared[0], "large": squared[1], "tenth": tenth}
+    return {
+        "factor": factor,
+        "shown": shown,
+        "squared": squared[0],
+        "large": squared[1],
+        "tenth": tenth,
+    }
 
 
 def table_1(e: Evidence) -> Numbers:
     table, recomputed = printed.table_1(), []
     for name, clients, alpha, stated, decimals in table.itertuples(index=False):
-        recomputed.append(budgets.smallest_epsilon(MEASURED[f"{name} as published"], clients, alpha, failure=FAILURE))
+        recomputed.append(
+            budgets.smallest_epsilon(
+                MEASURED[f"{name} as published"], clients, alpha, failure=FAILURE
+            )
+        )
         e.needs(round(recomputed[-1], decimals) == stated)
     numbers = {"cells": len(table), "dashes": int(np.isinf(table["printed"]).sum())}
     return numbers | {"signs": recomputed[0], "noise": recomputed[15]}
@@ -295,9 +388,14 @@ def table_1(e: Evidence) -> Numbers:
 
 def table_1_dashes(e: Evidence) -> Numbers:
     table = printed.table_1()
-    dashes = table[np.isinf(table["printed"])][["clients", "alpha"]].itertuples(index=False, name=None)
+    dashes = table[np.isinf(table["printed"])][["clients", "alpha"]].itertuples(
+        index=False, name=None
+    )
     gains = {
-        cell: [budgets.required_gain(*cell, failure=FAILURE, tail=tail) for tail in ("chebyshev", "hoeffding")]
+        cell: [
+            budgets.required_gain(*cell, failure=FAILURE, tail=tail)
+            for tail in ("chebyshev", "hoeffding")
+        ]
         for cell in dashes
     }
     least = min(chebyshev for chebyshev, _ in gains.values())
@@ -312,7 +410,10 @@ def table_1_dashes(e: Evidence) -> Numbers:
         for name, which in (("M_R as published", 0), ("M_R", 0), ("M_R", 1))
     )
     numbers = {"claimed_exactly": claimed, "kept_exactly": kept, "other_exactly": other}
-    numbers |= {"claimed": budgets.published_epsilon_for_gain(gain), "kept": budgets.calibrated_epsilon_for_gain(gain)}
+    numbers |= {
+        "claimed": budgets.published_epsilon_for_gain(gain),
+        "kept": budgets.calibrated_epsilon_for_gain(gain),
+    }
     numbers |= {"least": least, "limit": 8 * np.log(2 / FAILURE)}
     return numbers | {"feasible": len(feasible), "dashes": len(gains)}
 

@@ -41,12 +41,17 @@ def simulate_sessions(
     groups = np.repeat(GROUPS, (male, female)).tolist()
     weights = rng.gamma(4.0, size=len(groups))
     lengths = np.maximum(np.rint(weights / weights.mean() * readings).astype(int), 30).tolist()
-    return _together((_simulate_one(group, length, rng) for group, length in zip(groups, lengths, strict=True)), groups)
+    return _together(
+        (_simulate_one(group, length, rng) for group, length in zip(groups, lengths, strict=True)),
+        groups,
+    )
 
 
 def _together(parts: Iterable[pd.DataFrame], groups: Iterable[str]) -> pd.DataFrame:
     pairs = enumerate(zip(parts, groups, strict=True))
-    return pd.concat([part.assign(client=i, group=group) for i, (part, group) in pairs], ignore_index=True)
+    return pd.concat(
+        [part.assign(client=i, group=group) for i, (part, group) in pairs], ignore_index=True
+    )
 
 
 def _simulate_one(group: str, length: int, rng: np.random.Generator) -> pd.DataFrame:
@@ -82,9 +87,15 @@ def read_sessions(path: str | Path) -> pd.DataFrame:
     separated by commas: the columns of `FEATURES` and the activity.
     """
     files = sorted(Path(path).rglob("*"))
-    groups = {file: GROUPS[name[1].upper() == "F"] for file in files if (name := _FILE.fullmatch(file.name))}
+    groups = {
+        file: GROUPS[name[1].upper() == "F"]
+        for file in files
+        if (name := _FILE.fullmatch(file.name))
+    }
     if set(groups.values()) != set(GROUPS):
-        raise ValueError(f"path must be a folder with files like d1p01M of both groups, got path={str(path)!r}")
+        raise ValueError(
+            f"path must be a folder with files like d1p01M of both groups, got path={str(path)!r}"
+        )
     return _together(map(_read_one, groups), groups.values())
 
 
@@ -93,7 +104,9 @@ def _read_one(file: Path) -> pd.DataFrame:
         rows = pd.read_csv(file, header=None, dtype=float).to_numpy()
     except ValueError as error:
         raise ValueError(f"{file.name}: {error}") from error
-    if rows.shape[1] != len(FEATURES) + 1 or not (np.isfinite(rows).all() and np.isin(rows[:, -1], (1, 2, 3, 4)).all()):
+    if rows.shape[1] != len(FEATURES) + 1 or not (
+        np.isfinite(rows).all() and np.isin(rows[:, -1], (1, 2, 3, 4)).all()
+    ):
         raise ValueError(f"{file.name}: every line must be 8 numbers and a label 1 to 4")
     return pd.DataFrame(rows, columns=[*FEATURES, "activity"])
 
@@ -111,17 +124,35 @@ def client_rates(
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    options: dict[str, Any] = {"solver": "saga", "l1_ratio": l1_ratio, "class_weight": "balanced", "tol": 1e-3}
+    options: dict[str, Any] = {
+        "solver": "saga",
+        "l1_ratio": l1_ratio,
+        "class_weight": "balanced",
+        "tol": 1e-3,
+    }
     if LogisticRegression().penalty == "l2":  # before scikit-learn 1.8
         options["penalty"] = "elasticnet"
-    model = make_pipeline(StandardScaler(), LogisticRegression(**options, max_iter=200, random_state=seed))
-    features, lying, parts = sessions[[*FEATURES]].to_numpy(), (sessions["activity"] == LYING).to_numpy(), []
+    model = make_pipeline(
+        StandardScaler(), LogisticRegression(**options, max_iter=200, random_state=seed)
+    )
+    features, lying, parts = (
+        sessions[[*FEATURES]].to_numpy(),
+        (sessions["activity"] == LYING).to_numpy(),
+        [],
+    )
     for run in range(runs):
-        keys = pd.Series(stream("split", run, seed=seed).random(lying.size)).groupby([sessions["client"], lying])
+        keys = pd.Series(stream("split", run, seed=seed).random(lying.size)).groupby(
+            [sessions["client"], lying]
+        )
         training = (keys.rank() <= np.rint(training_share * keys.transform("size"))).to_numpy()
         guess = model.fit(features[training], lying[training]).predict(features[~training])
         truth = lying[~training]
-        chosen = {"tp": guess & truth, "positives": truth, "fp": guess & ~truth, "negatives": ~truth}
+        chosen = {
+            "tp": guess & truth,
+            "positives": truth,
+            "fp": guess & ~truth,
+            "negatives": ~truth,
+        }
         parts.append(sessions.loc[~training, ["client", "group"]].assign(run=run, **chosen))
     return pd.concat(parts).groupby(["run", "client", "group"], as_index=False).sum()
 
@@ -133,6 +164,8 @@ def rates_by_client(table: pd.DataFrame) -> pd.DataFrame:
     """
     total = table.groupby(["group", "client"])[["tp", "positives", "fp", "negatives"]].sum()
     true, false = total["tp"] / total["positives"], total["fp"] / total["negatives"]
-    rates = pd.concat({"true-positive rate": true, "false-positive rate": false}, names=["metric"]).dropna()
+    rates = pd.concat(
+        {"true-positive rate": true, "false-positive rate": false}, names=["metric"]
+    ).dropna()
     shares = rates.groupby(["metric", "group"]).rank(method="first", pct=True)
     return pd.DataFrame({"rate": rates, "share": shares}).reset_index()

@@ -15,7 +15,15 @@ from ldpnb.mechanisms import means as mechanisms
 from ldpnb.mechanisms import signs
 from ldpnb.mechanisms.signs import SignRandomiser
 from ldpnb.papers.lecture20 import routes
-from ldpnb.papers.lecture20.proofs import CURATOR, eps, m, n, noise_is_private, noise_moment, noise_tail
+from ldpnb.papers.lecture20.proofs import (
+    CURATOR,
+    eps,
+    m,
+    n,
+    noise_is_private,
+    noise_moment,
+    noise_tail,
+)
 from ldpnb.privacy import channel
 from ldpnb.sections import Numbers, Pairs, second_route
 
@@ -25,7 +33,10 @@ PARAMETERS = (0.1, 0.25, 0.5, 0.9)
 @second_route(SignRandomiser.channel, SignRandomiser.p, SignRandomiser.q, SignRandomiser.miss_rate)
 def _signs() -> Pairs:
     for epsilon in (0.1, 3.0):
-        mechanism, (vectors, law) = SignRandomiser(epsilon, 3), routes.printed_signs(np.tanh(epsilon / 2), 3)
+        mechanism, (vectors, law) = (
+            SignRandomiser(epsilon, 3),
+            routes.printed_signs(np.tanh(epsilon / 2), 3),
+        )
         order = [int(np.flatnonzero((mechanism.outputs() == v).all(axis=1))[0]) for v in vectors]
         yield mechanism.channel()[order], law
         plus = [law[vectors[:, value] == 1, 0].sum() for value in (0, 1)]
@@ -38,8 +49,13 @@ def frequency_central_laplace(e: Evidence) -> Numbers:
     e.proven(noise_tail(CURATOR) and identity(k * np.log1p(-np.exp(-error * eps / m)), -g))
     e.proven(identity(noise_moment(CURATOR, 2), histograms.central_laplace_count_variance(eps, m)))
     e.decides(noise_is_private(CURATOR))
-    moved, printed = mechanisms.histogram_sensitivity("replacement"), claims.published("lecture20")["sensitivity"]
-    people = np.array(list(product(range(3), repeat=3)))  # three users, each with one of three values
+    moved, printed = (
+        mechanisms.histogram_sensitivity("replacement"),
+        claims.published("lecture20")["sensitivity"],
+    )
+    people = np.array(
+        list(product(range(3), repeat=3))
+    )  # three users, each with one of three values
     counts = np.stack([(people == value).sum(axis=1) for value in range(3)], axis=1)
     neighbours = (people[:, None] != people).sum(axis=2) == 1
     e.same(moved, np.abs(counts[:, None] - counts).sum(axis=2)[neighbours].max())
@@ -56,12 +72,18 @@ def frequency_sign_randomiser(e: Evidence) -> Numbers:
     b, d, t = symbols("b d t")
     exact, inside = signs.exact_epsilon(b), {b: (0, 1)}
     printed, mended = SignRandomiser.as_printed(b, d), SignRandomiser(budget(t), d)
-    e.decides(identity(printed.p, (1 + b) / 2) and identity(np.exp(exact), printed.p / printed.miss_rate))
-    e.proven(identity(printed.p + printed.miss_rate, 1) and identity(mended.p, t * mended.miss_rate))
+    e.decides(
+        identity(printed.p, (1 + b) / 2) and identity(np.exp(exact), printed.p / printed.miss_rate)
+    )
+    e.proven(
+        identity(printed.p + printed.miss_rate, 1) and identity(mended.p, t * mended.miss_rate)
+    )
     e.proven(identity(signs.calibrated_bias(budget(t)), 2 * mended.p - 1))
     e.proven(identity(replaced(exact, b, 0)) and positive(derivative(exact - 2 * b, b), inside))
     e.proven(positive(derivative(exact, b, 2), inside))
-    losses = [channel.privacy_loss(SignRandomiser.as_printed(c, 4).channel()).epsilon for c in PARAMETERS]
+    losses = [
+        channel.privacy_loss(SignRandomiser.as_printed(c, 4).channel()).epsilon for c in PARAMETERS
+    ]
     e.needs(claims.agree(losses, [signs.exact_epsilon(c) for c in PARAMETERS]))
     return {"losses": claims.joined(losses, ".5f"), "most": claims.rounded_up(2 * losses[2])}
 
@@ -70,7 +92,9 @@ def frequency_estimator(e: Evidence) -> Numbers:
     b, d, f = symbols("b d f")
     mechanism = SignRandomiser.as_printed(b, d)
     tally = f * mechanism.p + (n - f) * mechanism.q
-    variance = (f * (1 - b * b) + (n - f)) / (b * b)  # a holder's sign has expectation b, another's 0, squares are 1
+    variance = (f * (1 - b * b) + (n - f)) / (
+        b * b
+    )  # a holder's sign has expectation b, another's 0, squares are 1
     e.decides(identity(n * frequency.unbiased(tally, n, mechanism), f))
     e.proven(identity(histograms.pure_variance(f, users=n, mechanism=mechanism), variance))
     half = SignRandomiser.as_printed(0.5, 2)

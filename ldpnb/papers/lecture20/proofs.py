@@ -23,7 +23,9 @@ def positive_throughout(value: Any) -> bool:
     """Decide whether a rational function of u and ``e^u`` is positive for every ``u > 0``: no sign changes."""
     parts = sympy.fraction(sympy.together(expression(value)))
     u_ = expression(u)
-    return all(sign_changes(part, u_) == 0 for part in parts) and bool(expression(value).subs(u_, 1) > 0)
+    return all(sign_changes(part, u_) == 0 for part in parts) and bool(
+        expression(value).subs(u_, 1) > 0
+    )
 
 
 def noise_is_private(mechanism: Noise) -> bool:
@@ -38,7 +40,9 @@ def noise_is_private(mechanism: Noise) -> bool:
     def ratio(report: Symbol, value: Symbol, other: Symbol) -> Any:
         return mechanism.log_density(report, value) - mechanism.log_density(report, other)
 
-    outside = identity(ratio(low, middle, high), price * c) and identity(ratio(high, middle, low), price * b)
+    outside = identity(ratio(low, middle, high), price * c) and identity(
+        ratio(high, middle, low), price * b
+    )
     return outside and identity(price * (b + c) - ratio(middle, low, high), 2 * price * b)
 
 
@@ -47,7 +51,9 @@ def noise_tail(mechanism: Noise) -> bool:
 
     The chance is 1 at 0, and its slope is minus the density on both sides.
     """
-    density = np.exp(mechanism.log_density(y, Symbol(0))) + np.exp(mechanism.log_density(Symbol(0), y))
+    density = np.exp(mechanism.log_density(y, Symbol(0))) + np.exp(
+        mechanism.log_density(Symbol(0), y)
+    )
     return identity(-derivative(np.exp(-y * eps / m), y), density)
 
 
@@ -64,7 +70,9 @@ def unit_variance() -> Any:
 
 def bit_order() -> bool:
     """Decide that the worst standard deviation exceeds ``m / (epsilon sqrt n)``, the more the larger epsilon is."""
-    return positive_throughout(unit_variance() - 1) and positive_throughout(derivative(unit_variance(), u))
+    return positive_throughout(unit_variance() - 1) and positive_throughout(
+        derivative(unit_variance(), u)
+    )
 
 
 def enough_users(epsilon: Real) -> Real:

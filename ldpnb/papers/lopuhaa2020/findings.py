@@ -13,14 +13,19 @@ from ldpnb.papers.lopuhaa2020.tables.optimality import LIMITING, SCALED, TO_LIMI
 
 def gain_and_guess(table: pd.DataFrame) -> dict[str, Any]:
     """Tell what Norm-Sub and MLE gain at most, and mark where a guess is as good as the best of all three estimates."""
-    wide = table.pivot_table(index=["setting", EPSILON], columns="estimator", values="mean squared error")
+    wide = table.pivot_table(
+        index=["setting", EPSILON], columns="estimator", values="mean squared error"
+    )
     gain = min((wide["unbiased"] / wide[name]).max() for name in ("Norm-Sub", "MLE"))
     best, marks = wide[["unbiased", "Norm-Sub", "MLE"]].min(axis=1), []
     for panel in dict.fromkeys(table["setting"]):
         guess = wide.loc[panel, "uniform guess"]
         places = crossings(guess.index, guess, best.loc[panel])
         marks += [Mark(x, label=f"a guess is as good\nat ε = {x:.2g}", panel=panel) for x in places]
-    return {"title": f"Norm-Sub and MLE cut the error by a factor of up to {short(gain)}", "marks": marks}
+    return {
+        "title": f"Norm-Sub and MLE cut the error by a factor of up to {short(gain)}",
+        "marks": marks,
+    }
 
 
 def bounds_for_two_values(table: pd.DataFrame) -> dict[str, Any]:
@@ -31,7 +36,10 @@ def bounds_for_two_values(table: pd.DataFrame) -> dict[str, Any]:
         where = where_less(wide.index, wide["Bayes"], wide[LIMITING], "n")
         titles.append(f"At {budget} the posterior mean errs less than the bound (59) {where}")
         places = crossings(wide.index, wide["Bayes"], wide[LIMITING])
-        marks += [Mark(x, wide[LIMITING].iloc[0], f"n = {np.ceil(x):.0f}", str(budget), side="below") for x in places]
+        marks += [
+            Mark(x, wide[LIMITING].iloc[0], f"n = {np.ceil(x):.0f}", str(budget), side="below")
+            for x in places
+        ]
     return {"title": titles[0], "marks": marks}
 
 
@@ -48,9 +56,14 @@ def bounds_for_many_values(table: pd.DataFrame) -> dict[str, Any]:
     return {"title": titles[0], "marks": marks}
 
 
-def estimated_column(table: pd.DataFrame, *, xlabel: str, title: str = "", setting: str = "") -> Chart:
+def estimated_column(
+    table: pd.DataFrame, *, xlabel: str, title: str = "", setting: str = ""
+) -> Chart:
     """Draw, per budget and estimator, true frequencies and an estimate, as `frequencies.one_run` has."""
     layers = (Layer(name="estimate", y="estimate", mark="points"), Layer(name="truth", y="truth"))
-    panel, scale = (EPSILON, "estimator"), "category" if isinstance(table["value"].iloc[0], str) else "linear"
+    panel, scale = (
+        (EPSILON, "estimator"),
+        "category" if isinstance(table["value"].iloc[0], str) else "linear",
+    )
     axes: dict[str, Any] = {"xlabel": xlabel, "layers": layers, "panel": panel, "xscale": scale}
     return Chart(table, "value", "frequency", **axes, title=title, setting=setting)

@@ -20,7 +20,13 @@ from ldpnb.arithmetic import Floats, Ints
 from ldpnb.estimators import frequency, likelihood
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.subsets import SubsetSelection
-from ldpnb.papers.lopuhaa2020.formulas import bayes, best_channel, exact_risk, information, lower_bounds
+from ldpnb.papers.lopuhaa2020.formulas import (
+    bayes,
+    best_channel,
+    exact_risk,
+    information,
+    lower_bounds,
+)
 from ldpnb.papers.lopuhaa2020.formulas.exact_risk import TwoValues
 from ldpnb.papers.lopuhaa2020.formulas.lower_bounds import EntropyBounds, LowerBounds
 from ldpnb.sections import Pairs, second_route
@@ -50,7 +56,9 @@ def oue_channel(epsilon: float, domain_size: int) -> Floats:
 
 def set_channel(epsilon: float, domain_size: int, sets: Iterable[Sequence[int]]) -> Floats:
     """Return the channel that reports one of some sets of values, those with one's own ``e^epsilon`` times likelier."""
-    rows = np.array([[np.exp(epsilon * (x in chosen)) for x in range(domain_size)] for chosen in sets])
+    rows = np.array(
+        [[np.exp(epsilon * (x in chosen)) for x in range(domain_size)] for chosen in sets]
+    )
     return np.asarray(rows / rows.sum(axis=0))
 
 
@@ -61,7 +69,9 @@ def subset_channel(epsilon: float, domain_size: int, subset_size: int) -> Floats
 
 def loss(channel: Floats) -> float:
     """Return the largest logarithm of the ratio of two entries of a row."""
-    return max(float(np.log(one / other)) for row in channel for one, other in product(row, repeat=2))
+    return max(
+        float(np.log(one / other)) for row in channel for one, other in product(row, repeat=2)
+    )
 
 
 def levelled(heights: NDArray[Any], offset: float) -> Floats:
@@ -111,14 +121,18 @@ def all_sequences(channel: Floats, users: int, prior: Floats) -> Sequences:
     seen = np.array(list(product(range(outputs), repeat=users)))
     counts = (columns[:, :, None] == np.arange(values)).sum(axis=1)
     tallies = (seen[:, :, None] == np.arange(outputs)).sum(axis=1)
-    before = np.tril(columns[:, :, None] == columns[:, None, :], -1).sum(axis=2)  # balls of one's value, in Pólya's urn
+    before = np.tril(columns[:, :, None] == columns[:, None, :], -1).sum(
+        axis=2
+    )  # balls of one's value, in Pólya's urn
     drawn = ((prior[columns] + before) / (prior.sum() + np.arange(users))).prod(axis=1)
     joint = drawn * channel[seen[:, None, :], columns[None, :, :]].prod(axis=2)
     chances = joint.sum(axis=1)
     given, total, shares = joint / chances[:, None], prior.sum() + users, counts / users
     means = np.array([(prior + counts) / total, shares])
     squares = ((prior + counts) * (prior + counts + 1)).sum(axis=1) / (total * (total + 1))
-    return Sequences(tallies, chances, given @ means, np.array([squares, (shares**2).sum(axis=1)]) @ given.T)
+    return Sequences(
+        tallies, chances, given @ means, np.array([squares, (shares**2).sum(axis=1)]) @ given.T
+    )
 
 
 def mixture(channel: Floats, tallies: Ints, prior: Floats) -> tuple[Floats, int]:
@@ -127,11 +141,16 @@ def mixture(channel: Floats, tallies: Ints, prior: Floats) -> tuple[Floats, int]
     A summand is a table of how many of the users who gave each output hold each value.
     """
     values = channel.shape[1]
-    splits = [[s for s in product(range(count + 1), repeat=values) if sum(s) == count] for count in tallies]
+    splits = [
+        [s for s in product(range(count + 1), repeat=values) if sum(s) == count]
+        for count in tallies
+    ]
     weights, parameters = [], []
     for table in product(*splits):
         rows = np.array(table)
-        log_weight = gammaln(tallies + 1).sum() - gammaln(rows + 1).sum() + (rows * np.log(channel)).sum()
+        log_weight = (
+            gammaln(tallies + 1).sum() - gammaln(rows + 1).sum() + (rows * np.log(channel)).sum()
+        )
         parameters.append(prior + rows.sum(axis=0))
         weights.append(np.exp(log_weight + gammaln(parameters[-1]).sum()))
     mean: Floats = np.array(weights) @ parameters / (np.sum(weights) * parameters[0].sum())
@@ -155,7 +174,9 @@ def binary_entropies(users: int, epsilon: float) -> tuple[float, float]:
     law = binom.pmf(seen[:, None], users, krr_channel(epsilon, 2)[0] @ [shares, 1 - shares])
     information = (law * np.log(law / law.mean(axis=1, keepdims=True))).sum() / shares.size
     joint = holders_laws(users, epsilon) * betabinom.pmf(seen, users, 0.5, 0.5)[:, None]
-    return float(np.log(np.pi / 4) - information), -float((joint * np.log(joint / joint.sum(axis=0))).sum())
+    return float(np.log(np.pi / 4) - information), -float(
+        (joint * np.log(joint / joint.sum(axis=0))).sum()
+    )
 
 
 def information_sum(channel: Floats, point: Floats) -> tuple[Floats, Floats]:
@@ -181,13 +202,17 @@ def patterns(epsilon: float, domain_size: int) -> Floats:
     return np.array(list(product((1.0, np.exp(epsilon)), repeat=domain_size))[1:-1])
 
 
-def random_channels(domain_size: int, epsilon: float, number: int, rng: np.random.Generator) -> list[Floats]:
+def random_channels(
+    domain_size: int, epsilon: float, number: int, rng: np.random.Generator
+) -> list[Floats]:
     """Return epsilon-LDP channels: a few random patterns with all cyclic shifts, which equal the columns' sums."""
     channels = []
     for turn in range(number):
         rows = rng.random((1 + turn % 3, domain_size))
         rows = np.where(rng.random(rows.shape) < turn % 2, rows.round(), rows)
-        turned = np.concatenate([np.roll(np.exp(epsilon * rows), shift, axis=1) for shift in range(domain_size)])
+        turned = np.concatenate(
+            [np.roll(np.exp(epsilon * rows), shift, axis=1) for shift in range(domain_size)]
+        )
         channels.append(turned / turned.sum(axis=0))
     return channels
 
@@ -210,7 +235,9 @@ def drawn_tallies(domain_size: int) -> Ints:
     return np.asarray(rng.multinomial(60, rng.dirichlet(np.full(domain_size, 0.7), size=40)))
 
 
-@second_route(KaryRandomisedResponse.p, KaryRandomisedResponse.q, KaryRandomisedResponse.truthful_rate)
+@second_route(
+    KaryRandomisedResponse.p, KaryRandomisedResponse.q, KaryRandomisedResponse.truthful_rate
+)
 @second_route(frequency.unbiased, frequency.project_simplex, likelihood.krr_mle)
 def _randomised_response() -> Pairs:
     for epsilon, size in CASES:
@@ -226,10 +253,16 @@ def _randomised_response() -> Pairs:
         nearest = frequency.project_simplex(vectors)
         away = vectors - nearest  # at no obtuse angle to the way to any vertex
         yield nearest.sum(axis=1), np.ones(50)
-        yield np.minimum((away * nearest).sum(axis=1) - away.max(axis=1), nearest.min(axis=1)), np.zeros(50)
+        yield (
+            np.minimum((away * nearest).sum(axis=1) - away.max(axis=1), nearest.min(axis=1)),
+            np.zeros(50),
+        )
     for epsilon, size in (*CASES, (1e-6, 2), (0.5, 300)):
         for tallies in (drawn_tallies(size), 10**6 * drawn_tallies(size)):
-            yield likelihood.krr_mle(tallies, epsilon=epsilon), levelled(tallies, 1 / np.expm1(epsilon))
+            yield (
+                likelihood.krr_mle(tallies, epsilon=epsilon),
+                levelled(tallies, 1 / np.expm1(epsilon)),
+            )
 
 
 @second_route(UnaryEncoding.channel, UnaryEncoding.epsilon, UnaryEncoding.optimised)
@@ -258,7 +291,11 @@ def _maxima() -> Pairs:
     rows, flat, step = krr_channel(1.0, 5), np.full(5, 0.2), 1e-4
     for tally in drawn_tallies(5)[:3]:  # the slope of the log-likelihood towards the best vertex
         ends = [np.log(rows @ (flat + h * (np.eye(5) - flat)).T).T @ tally for h in (-step, step)]
-        yield likelihood.certificate_gap(rows, tally, flat), np.max(ends[1] - ends[0]) / (2 * step), 1e-7
+        yield (
+            likelihood.certificate_gap(rows, tally, flat),
+            np.max(ends[1] - ends[0]) / (2 * step),
+            1e-7,
+        )
 
 
 def _linear(rule: Floats, tallies: Ints) -> Floats:
@@ -268,7 +305,11 @@ def _linear(rule: Floats, tallies: Ints) -> Floats:
 @second_route(bayes.posterior, bayes.krr_posterior, bayes.frequency_mean, exact_risk.exact_risks)
 def _posteriors() -> Pairs:
     krr, oue = krr_channel(1.0, 3), oue_channel(1.5, 2)
-    for rows, users, prior in ((krr, 4, JEFFREYS), (krr, 4, UNEVEN), (oue, 3, np.array([0.5, 1.5]))):
+    for rows, users, prior in (
+        (krr, 4, JEFFREYS),
+        (krr, 4, UNEVEN),
+        (oue, 3, np.array([0.5, 1.5])),
+    ):
         every = all_sequences(rows, users, prior)
         for seen in (0, 5, 39):
             own, means = bayes.posterior(rows, every.tallies[seen], prior), every.means[:, seen]
@@ -294,26 +335,45 @@ def _two_values() -> Pairs:
         naive = case.risk(np.arange(users + 1) / users)
         for risk, estimates in ((case.risk(), None), (naive, every.tallies / users)):
             yield [risk.distribution, risk.frequency], every.risks(estimates)
-    yield from ((TwoValues(*setting).entropies(), binary_entropies(*setting)) for setting in ((7, 2.5), (20, 1.0)))
+    yield from (
+        (TwoValues(*setting).entropies(), binary_entropies(*setting))
+        for setting in ((7, 2.5), (20, 1.0))
+    )
 
 
-@second_route(information.fisher_information, information.conditional_covariance, information.entropy_constants)
+@second_route(
+    information.fisher_information,
+    information.conditional_covariance,
+    information.entropy_constants,
+)
 @second_route(information.distribution_error, information.frequency_error, EntropyBounds.limits)
 def _information() -> Pairs:
-    points, within = np.random.default_rng(2022).dirichlet(np.full(3, 0.5), size=5), 1 - POINT @ POINT
+    points, within = (
+        np.random.default_rng(2022).dirichlet(np.full(3, 0.5), size=5),
+        1 - POINT @ POINT,
+    )
     own = np.diag(POINT[:2]) - np.outer(POINT[:2], POINT[:2])
     for rows in CHANNELS:
         precision, covariance = information_sum(rows, POINT)
         yield information.fisher_information(rows, POINT), precision
         yield information.conditional_covariance(rows, POINT), covariance
-        first, second = np.mean([[np.linalg.slogdet(m)[1] for m in information_sum(rows, p)] for p in points], axis=0)
-        yield information.entropy_constants(rows, points), (first, second - np.log(points).sum() / 5 - first)
+        first, second = np.mean(
+            [[np.linalg.slogdet(m)[1] for m in information_sum(rows, p)] for p in points], axis=0
+        )
+        yield (
+            information.entropy_constants(rows, points),
+            (first, second - np.log(points).sum() / 5 - first),
+        )
         # H(T|Y) = H(T|Y,P) + h(P|Y) - h(P|T)
         known, left, true = (
-            multivariate_normal(cov=cov).entropy() for cov in (covariance, np.linalg.inv(precision), own)
+            multivariate_normal(cov=cov).entropy()
+            for cov in (covariance, np.linalg.inv(precision), own)
         )
         logs = [float(np.linalg.slogdet(matrix)[1]) for matrix in (precision, covariance, own)]
-        yield EntropyBounds(3).limits(logs[0], logs[1] - logs[2] - logs[0]), (left, known + left - true)
+        yield (
+            EntropyBounds(3).limits(logs[0], logs[1] - logs[2] - logs[0]),
+            (left, known + left - true),
+        )
     mechanisms: tuple[Any, ...] = *CHANNELS, KaryRandomisedResponse(1.0, 3)
     for given, rows in zip(mechanisms, (*CHANNELS, CHANNELS[0]), strict=True):
         limit = limiting_error(rows, POINT)
@@ -332,7 +392,10 @@ def _errors(epsilon: float, size: int) -> list[float]:
 def _best_channels() -> Pairs:
     for case in BEST:
         (epsilon, size), errors, made = case, _errors(*case), SubsetSelection.optimal(*case)
-        bounds, best = LowerBounds(size, epsilon), best_channel.best_channel(np.full(size, 1 / size), epsilon)
+        bounds, best = (
+            LowerBounds(size, epsilon),
+            best_channel.best_channel(np.full(size, 1 / size), epsilon),
+        )
         yield [made.epsilon, made.domain_size, made.subset_size], [*case, 1 + np.argmin(errors)]
         yield [(size - 1) ** 2 / bounds.uniform_information(k) for k in range(1, size)], errors
         yield bounds.uniform_optimum(), min(errors)
@@ -347,28 +410,47 @@ def _best_channels() -> Pairs:
 def _floors(epsilon: float, size: int) -> Floats:
     """Return the least sum of ``ln(Q / (Qp))`` over the values, with one value more as published, and as it is."""
     corners = np.eye(size) * (1 - 1e-13 * size) + 1e-13  # almost all users hold one value
-    sharp = min(float(np.log(row / (row @ corner)).sum()) for row in patterns(epsilon, size) for corner in corners)
+    sharp = min(
+        float(np.log(row / (row @ corner)).sum())
+        for row in patterns(epsilon, size)
+        for corner in corners
+    )
     return np.array([sharp * size / (size - 1), sharp])
 
 
-@second_route(LowerBounds.log_information_ceiling, LowerBounds.log_covariance_floor, LowerBounds.distribution)
+@second_route(
+    LowerBounds.log_information_ceiling, LowerBounds.log_covariance_floor, LowerBounds.distribution
+)
 @second_route(LowerBounds.frequency, LowerBounds.any_channel, lower_bounds.any_channel_bound_at)
 @second_route(LowerBounds.finite_users)
 def _bounds() -> Pairs:
     for epsilon, size in CASES:
-        rows, bounds, floors = patterns(epsilon, size), LowerBounds(size, epsilon), _floors(epsilon, size)
+        rows, bounds, floors = (
+            patterns(epsilon, size),
+            LowerBounds(size, epsilon),
+            _floors(epsilon, size),
+        )
         most = float((np.ptp(rows, axis=1) / rows.min(axis=1)).max())  # of any row of a channel
         yield bounds.log_information_ceiling(), 2 * (size - 1) * np.log(most)
         yield [bounds.log_covariance_floor(form) for form in FORMS], floors
         yield bounds.distribution(), size / most**2
-        yield [bounds.frequency(form) for form in FORMS], size / most**2 * np.exp(floors / (size - 1))
+        yield (
+            [bounds.frequency(form) for form in FORMS],
+            size / most**2 * np.exp(floors / (size - 1)),
+        )
         yield bounds.any_channel(), (size - 1) ** 2 / (rows.var(axis=1).max() * size)
     for epsilon, point in ((1.0, POINT), (0.2, np.array([0.97, 0.01, 0.01, 0.01]))):
         rows, size = patterns(epsilon, point.size), point.size
         bound = (size - 1) ** 2 / (rows.var(axis=1) * size / (rows @ point) ** 2).max()
-        yield lower_bounds.any_channel_bound_at(point, epsilon), (bound, bound - (1 - point @ point))
+        yield (
+            lower_bounds.any_channel_bound_at(point, epsilon),
+            (bound, bound - (1 - point @ point)),
+        )
     shares = (1 + np.cos((np.arange(40) + 0.5) * pi / 40)) / 2  # Jeffreys' prior on two values
     for epsilon, users in ((0.5, 1), (0.5, 20), (2.0, 3)):
         share = krr_channel(epsilon, 2)[0] @ [1, -1]
         spread = users * float(np.mean(4 * share**2 * (shares - 0.5) ** 2))
-        yield LowerBounds(2, epsilon).finite_users(users), np.exp(2 * (np.log(pi / 4) - spread)) / (pi * e)
+        yield (
+            LowerBounds(2, epsilon).finite_users(users),
+            np.exp(2 * (np.log(pi / 4) - spread)) / (pi * e),
+        )

@@ -20,17 +20,28 @@ def abstract(e: Evidence) -> Numbers:
     t = symbols("t")[0]
     (crossing,) = zeros(lambda x: 4 * x * x * x - 17 * x * x + x - 3, 2, 10)
     e.sure(digits(crossing, "4.233"))
-    m, v = (1 - 1 / (t - 1)) / 3, (2 - 3 / (t - 1)) / 6  # the smaller share by the MLE, and by Norm-Sub from 5/2 on
+    m, v = (
+        (1 - 1 / (t - 1)) / 3,
+        (2 - 3 / (t - 1)) / 6,
+    )  # the smaller share by the MLE, and by Norm-Sub from 5/2 on
     low, high = sympy.Rational("4.2327"), sympy.Rational("4.2329")
     gain = _error(t, v) - _error(t, m)
     e.decides(positive(gain, {t: (sympy.Rational(5, 2), oo)}))
     e.proven(positive(-gain, {t: (high, oo)}) and positive(gain, {t: (sympy.Rational(5, 2), low)}))
     e.proven(positive(_error(t, t - t) - _error(t, m), {t: (2, sympy.Rational(5, 2))}))
-    ratios = dict(zip(("one", "two", "three", "four"), map(_over_norm_sub, (1.0, 2.0, 3.0, 4.0)), strict=True))
+    ratios = dict(
+        zip(("one", "two", "three", "four"), map(_over_norm_sub, (1.0, 2.0, 3.0, 4.0)), strict=True)
+    )
     tail = frequencies.Truth.from_distribution("Zipf 1.5", frequencies.zipf(256, 1.5), 100_000)
     many = frequencies.compare("k-RR", tail, [1.0, 4.0], draws=100, seed=2022)
     low, high = many.query("target == 'distribution' and estimator == 'MLE'")["ratio"].to_numpy()
-    return {**ratios, "crossing": float(crossing.mid()), "start": float(crossing.log().mid()), "low": low, "high": high}
+    return {
+        **ratios,
+        "crossing": float(crossing.mid()),
+        "start": float(crossing.log().mid()),
+        "low": low,
+        "high": high,
+    }
 
 
 def _error(t: Real, share: Real) -> Real:
@@ -59,7 +70,9 @@ def section_1_1_any_epsilon(e: Evidence) -> Numbers:
         return LowerBounds(size, np.log1p(np.sqrt(times * size / diversity))).distribution()
 
     e.proven(positive(diversity - bound(1 + x), every))
-    e.decides(positive(bound(x) - diversity, every))  # not the known bounds, so that it leaves the claim open
+    e.decides(
+        positive(bound(x) - diversity, every)
+    )  # not the known bounds, so that it leaves the claim open
     values = SymmetricDirichlet(10).diversity()
     crossing = float(np.log1p(np.sqrt(10 / values)))
     return {"bound": LowerBounds(10, 3.0).distribution(), "values": values, "crossing": crossing}
@@ -68,12 +81,17 @@ def section_1_1_any_epsilon(e: Evidence) -> Numbers:
 def section_1_2_optimised_unary_encoding(e: Evidence) -> Numbers:
     size, root = symbols("a s")  # root = e^(epsilon / 2)
     makers = {"oue": UnaryEncoding.optimised, "sue": UnaryEncoding.symmetric}
-    optimised, symmetric = (information.unbiased_frequency_error(m(2 * budget(root), size)) for m in makers.values())
+    optimised, symmetric = (
+        information.unbiased_frequency_error(m(2 * budget(root), size)) for m in makers.values()
+    )
     e.proven(identity(symmetric - optimised, size * root / ((root + 1) * (root + 1)) - 1))
     e.proven(limit(optimised / symmetric, root.expression, 1) == 1)
     e.decides(positive(symmetric - optimised, {size: (2, oo), root: (1, oo)}))
     cases = [(name, make, epsilon) for epsilon in (2, 6) for name, make in makers.items()]
-    errors = {f"{name}_{x}": information.unbiased_frequency_error(make(float(x), 10)) for name, make, x in cases}
+    errors = {
+        f"{name}_{x}": information.unbiased_frequency_error(make(float(x), 10))
+        for name, make, x in cases
+    }
     return errors | {"equal": 2 * np.arccosh(4.0)}
 
 
@@ -82,11 +100,19 @@ def section_2_4_assumptions(e: Evidence) -> Numbers:
     whole = rows.col_join(sympy.Matrix([1 - sum(rows[:, x]) for x in range(4)]).T)
     e.proven(identity(sum(whole * moved), sum(moved)))  # so what the channel takes to 0 has sum 0
     merged = routes.krr_channel(1.0, 2)[:, [0, 1, 1]]
-    risks = [exact_risk.exact_risks(merged, n, routes.JEFFREYS, {})["Bayes"].distribution for n in (4, 8, 16)]
-    floor = 2 / 8 * (1 * 2) / (1.5 * 2.5)  # the second share of the two is Beta(1/2, 1/2), their sum Beta(1, 1/2)
+    risks = [
+        exact_risk.exact_risks(merged, n, routes.JEFFREYS, {})["Bayes"].distribution
+        for n in (4, 8, 16)
+    ]
+    floor = (
+        2 / 8 * (1 * 2) / (1.5 * 2.5)
+    )  # the second share of the two is Beta(1/2, 1/2), their sum Beta(1, 1/2)
     e.needs(min(risks) >= floor)
     for rows in routes.CHANNELS:
         e.same(channel.privacy_loss(rows).epsilon, routes.loss(rows))
     loss = channel.privacy_loss([[0.5, 0.0], [0.5, 1.0]]).epsilon
     e.needs(np.isinf(loss))
-    return dict(zip(("four", "eight", "sixteen"), risks, strict=True)) | {"floor": floor, "loss": loss}
+    return dict(zip(("four", "eight", "sixteen"), risks, strict=True)) | {
+        "floor": floor,
+        "loss": loss,
+    }

@@ -35,17 +35,31 @@ def mean_is_best() -> bool:
     zeroth, first, second, d = symbols("m0 m1 m2 d")
     mean = first / zeroth
     least = second - first * mean
-    return identity(second - 2 * d * first + d * d * zeroth, least + zeroth * (mean - d) * (mean - d))
+    return identity(
+        second - 2 * d * first + d * d * zeroth, least + zeroth * (mean - d) * (mean - d)
+    )
 
 
 def theorem_3_1(e: Evidence) -> Numbers:
     e.proven(mean_is_best())
-    names = {"mle": "MLE", "norm_sub": "Norm-Sub", "unbiased": "unbiased", "uniform": "uniform guess"}
+    names = {
+        "mle": "MLE",
+        "norm_sub": "Norm-Sub",
+        "unbiased": "unbiased",
+        "uniform": "uniform guess",
+    }
     rivals = {field: partial(krr_estimate, name, epsilon=EPSILON) for field, name in names.items()}
     risks = exact_risk.exact_risks(KRR, USERS, JEFFREYS, rivals)
     least = risks.pop("Bayes")
-    e.needs(all(least.distribution < one.distribution and least.frequency < one.frequency for one in risks.values()))
-    return {"bayes": least.distribution} | {field: risk.distribution for field, risk in risks.items()}
+    e.needs(
+        all(
+            least.distribution < one.distribution and least.frequency < one.frequency
+            for one in risks.values()
+        )
+    )
+    return {"bayes": least.distribution} | {
+        field: risk.distribution for field, risk in risks.items()
+    }
 
 
 def proposition_3_2(e: Evidence) -> Numbers:
@@ -54,14 +68,18 @@ def proposition_3_2(e: Evidence) -> Numbers:
     x, rest = sympy.symbols("x rest", positive=True)
     ratio = sympy.beta(x + 1, rest).rewrite(sympy.gamma) / sympy.beta(x, rest).rewrite(sympy.gamma)
     e.proven(identity(sympy.gammasimp(ratio), x / (x + rest)))
-    n, m, i = symbols("n m i")  # in units of C(n+m, m): Pascal's rule, which adds an output, and C(n+m, m) <= (n+1)^m
+    n, m, i = symbols(
+        "n m i"
+    )  # in units of C(n+m, m): Pascal's rule, which adds an output, and C(n+m, m) <= (n+1)^m
     e.proven(identity((n + m + 1) / (m + 1) - n / (m + 1), 1))
     e.proven(positive((n + 1) - (n + i) / i, {n: (0, oo), i: (1, oo)}))
     counted = []
     for values, outputs, users in ((2, 2, 6), (3, 3, 4), (2, 4, 4)):
         channel = np.full((outputs, values), 1 / outputs) + 0.1 * np.eye(outputs, values) / outputs
         tallies = [t for t in product(range(users + 1), repeat=outputs) if sum(t) == users]
-        terms = sum(routes.mixture(channel, np.array(tally), np.ones(values))[1] for tally in tallies)
+        terms = sum(
+            routes.mixture(channel, np.array(tally), np.ones(values))[1] for tally in tallies
+        )
         counted.append((terms, comb(users + values * outputs - 1, users)))
     e.needs(all(terms == formula for terms, formula in counted))
     tally = np.array([4, 1, 2])
@@ -74,7 +92,9 @@ def proposition_3_2(e: Evidence) -> Numbers:
 
 def section_3_monte_carlo(e: Evidence) -> Numbers:
     shares = {"two": np.array([0.6, 0.4]), "three": np.array([0.5, 0.3, 0.2])}
-    draws = {name: [_draws(users, share) for users in (10, 40, 160)] for name, share in shares.items()}
+    draws = {
+        name: [_draws(users, share) for users in (10, 40, 160)] for name, share in shares.items()
+    }
     e.needs(all((np.diff(needed) > 0).all() for needed in draws.values()))
     return {name: joined(needed, ".3g") for name, needed in draws.items()}
 
@@ -92,7 +112,9 @@ def theorem_3_3(e: Evidence) -> Numbers:
     for above in (sympy.exp(x) - 1 - x, 1 - sympy.exp(x) + x * sympy.exp(x)):
         e.proven(sign_changes(above, x) == 0 and bool(above.subs(x, 1) > 0))
     n, chance = symbols("n chance")
-    e.proven(identity(chance * (1 - chance) / n / chance, (1 - chance) / n))  # chi^2 of n reports, output by output
+    e.proven(
+        identity(chance * (1 - chance) / n / chance, (1 - chance) / n)
+    )  # chi^2 of n reports, output by output
     e.proven(mean_is_best())
     ratios = np.array([[_distance(e, n, alpha) for n in (64, 256, 1024)] for alpha in (0.5, 1.0)])
     e.needs((np.diff(ratios) < 0).all())
@@ -100,14 +122,19 @@ def theorem_3_3(e: Evidence) -> Numbers:
     once, often = (likelihood.mle(channel, times * tallies).estimate for times in (1, 1000))
     e.needs(agree(once, often, rel=1e-7))
     slope, uniform = np.log(ratios[:, 2] / ratios[:, 1]) / np.log(4)
-    return dict(zip(("first", "second", "third"), ratios[0], strict=True)) | {"slope": slope, "uniform": uniform}
+    return dict(zip(("first", "second", "third"), ratios[0], strict=True)) | {
+        "slope": slope,
+        "uniform": uniform,
+    }
 
 
 def _distance(e: Evidence, users: int, concentration: float) -> float:
     """Return the mean squared distance between MLE and posterior mean over the least error, two values."""
     posteriors = TwoValues(users, EPSILON, concentration).posteriors()
     distance = posteriors.chances @ (binary_mle(users, EPSILON) - posteriors.means) ** 2
-    e.needs(2 * distance <= (1 + np.sqrt(2)) ** 2 / (users * np.tanh(EPSILON / 2) ** 2))  # b = 2, s = p - q
+    e.needs(
+        2 * distance <= (1 + np.sqrt(2)) ** 2 / (users * np.tanh(EPSILON / 2) ** 2)
+    )  # b = 2, s = p - q
     return float(distance / (posteriors.chances @ posteriors.variances))
 
 
@@ -115,8 +142,12 @@ def section_3_1_frequencies(e: Evidence) -> Numbers:
     n, *alpha = symbols("n a1 a2 a3")
     h1, h2 = symbols("h1 h2")
     holders, total = (h1, h2, n - h1 - h2), alpha[0] + alpha[1] + alpha[2]
-    means = bayes.frequency_mean([(x + h) / (total + n) for x, h in zip(alpha, holders, strict=True)], alpha, n)
-    e.proven(all(identity(mean, h / n) for mean, h in zip(means, holders, strict=True)))  # the second reading
+    means = bayes.frequency_mean(
+        [(x + h) / (total + n) for x, h in zip(alpha, holders, strict=True)], alpha, n
+    )
+    e.proven(
+        all(identity(mean, h / n) for mean, h in zip(means, holders, strict=True))
+    )  # the second reading
     maxima = 10 * binary_mle(10, 2.0)[5:9]
     likeliest = routes.holders_laws(10, 2.0)[:, 5:9].argmax(axis=0)
     e.sure(agree(np.diff(maxima, 2), [0.0, 0.0]))
@@ -128,7 +159,10 @@ def algorithm_1(e: Evidence) -> Numbers:
     e.proven(krr_maximum())
     tallies = drawn_tallies(5)
     exact = likelihood.krr_mle(tallies, epsilon=EPSILON)
-    estimates = [[greedy(tally, stop_when_nonnegative=turned) for tally in tallies] for turned in (False, True)]
+    estimates = [
+        [greedy(tally, stop_when_nonnegative=turned) for tally in tallies]
+        for turned in (False, True)
+    ]
     right = [sum(map(agree, every, exact)) for every in estimates]
     e.needs(right[0] == len(tallies))
     e.otherwise = "corrected" if right[1] == len(tallies) else "open"

@@ -38,7 +38,9 @@ def section_5_equivalence(e: Evidence) -> Numbers:
     e.proven(identity(variance / (share + offset), krr.p * (1 - krr.p) - krr.q * (1 - krr.q)))
     u, g = sympy.symbols("u g", positive=True)
     slope = sympy.diff((g - u) ** 2 / u, u)
-    e.proven(identity(slope.subs(u, gamma.expression * g), 1 - 1 / gamma.expression**2))  # the same for all kept
+    e.proven(
+        identity(slope.subs(u, gamma.expression * g), 1 - 1 / gamma.expression**2)
+    )  # the same for all kept
     # the exact one about -1/c: f + 1/c is proportional to the share of the reports
     e.proven(identity((f + 1 / (t - 1)) * krr.truthful_rate, f * krr.truthful_rate + krr.q))
     e.proven(identity(offset * (t - 1), 1 + t / (a - 2)))
@@ -49,7 +51,10 @@ def section_5_equivalence(e: Evidence) -> Numbers:
     e.sure(agree(exact, frequency.scale_simplex(plain, 1.0)))
     ratios = [_error_ratio(epsilon) for epsilon in (0.5, 1.0, 4.0, 6.0, 10.0)]
     e.sure(within("equal", ratios, 1.0))
-    shown = {name: str(rows[0].round(4).tolist()) for name, rows in (("exact", exact), ("normal", normal))}
+    shown = {
+        name: str(rows[0].round(4).tolist())
+        for name, rows in (("exact", exact), ("normal", normal))
+    }
     return shown | {"low": min(ratios), "high": max(ratios)}
 
 
@@ -58,20 +63,32 @@ def _error_ratio(epsilon: float) -> float:
     size, users, rng = 1024, 10_000, stream("equivalence", epsilon, seed=SEED)
     truths = rng.dirichlet(np.full(size, 0.5), size=10)
     mechanism = KaryRandomisedResponse(epsilon, size)
-    tallies = np.array([mechanism.sample_tallies(rng.multinomial(users, truth), rng=rng) for truth in truths])
-    exact, normal = (frequencies.krr_estimate(name, tallies, epsilon) for name in ("MLE", "MLE of [25]"))
+    tallies = np.array(
+        [mechanism.sample_tallies(rng.multinomial(users, truth), rng=rng) for truth in truths]
+    )
+    exact, normal = (
+        frequencies.krr_estimate(name, tallies, epsilon) for name in ("MLE", "MLE of [25]")
+    )
     return float(((normal - truths) ** 2).sum() / ((exact - truths) ** 2).sum())
 
 
-def _compare(mechanism: str, truth: Truth, *epsilons: float, draws: int = DRAWS, baseline: str = "Norm-Sub") -> Any:
+def _compare(
+    mechanism: str, truth: Truth, *epsilons: float, draws: int = DRAWS, baseline: str = "Norm-Sub"
+) -> Any:
     """Return, by estimator, epsilon and target, the error's ratio to the baseline's, a DataFrame.
 
     It has the ratio's spread, its z, and the least and the largest ratio that are not excluded.
     """
-    table = frequencies.compare(mechanism, truth, epsilons, draws=draws, seed=SEED, baseline=baseline)
+    table = frequencies.compare(
+        mechanism, truth, epsilons, draws=draws, seed=SEED, baseline=baseline
+    )
     table["spread"] = ((table["ratio"] - 1) / table["z"]).abs()
-    table["least"], table["most"] = (table["ratio"] + far * table["spread"] for far in (-CERTAIN, CERTAIN))
-    return table.set_index(["estimator", frequencies.EPSILON, "target"])[["ratio", "z", "spread", *ENDS]]
+    table["least"], table["most"] = (
+        table["ratio"] + far * table["spread"] for far in (-CERTAIN, CERTAIN)
+    )
+    return table.set_index(["estimator", frequencies.EPSILON, "target"])[
+        ["ratio", "z", "spread", *ENDS]
+    ]
 
 
 def _jeffreys(key: str, users: str) -> Truth:
@@ -110,7 +127,12 @@ def figure_2_n_10_6(e: Evidence) -> Numbers:
     e.needs(within("equal", rows[ENDS], 1.0))
     e.power = min(_power(rows, BETTER), _power(rows, 1 / BETTER))
     first, last, below = (every.loc[epsilon, "frequency"] for epsilon in (1.0, 8.0, 0.1))
-    shown = {"low": rows["ratio"].min(), "high": rows["ratio"].max(), "first": first["ratio"], "z": first["z"]}
+    shown = {
+        "low": rows["ratio"].min(),
+        "high": rows["ratio"].max(),
+        "first": first["ratio"],
+        "z": first["z"],
+    }
     return shown | {"last": last["ratio"], "below": below["ratio"]}
 
 
@@ -119,17 +141,25 @@ def figure_2_n_10_4(e: Evidence) -> Numbers:
     rows = _compare("k-RR", _jeffreys("krr", "moderate"), *epsilons.values()).loc["MLE"]
     early, late = rows.drop(10.0), rows.loc[10.0]
     e.needs(better(rows["most"], 1.0))
-    e.otherwise = "corrected" if better(early["most"], 1.0) and within("equal", late[ENDS], 1.0) else "open"
+    e.otherwise = (
+        "corrected" if better(early["most"], 1.0) and within("equal", late[ENDS], 1.0) else "open"
+    )
     e.power = min(_power(early, BETTER), _power(late, BETTER))
     both = {name: rows["ratio"].loc[epsilon] for name, epsilon in epsilons.items()}
-    return {name: f"{ratio['distribution']:.3f} and {ratio['frequency']:.3f}" for name, ratio in both.items()}
+    return {
+        name: f"{ratio['distribution']:.3f} and {ratio['frequency']:.3f}"
+        for name, ratio in both.items()
+    }
 
 
 def figure_2_n_comparable_to_a(e: Evidence) -> Numbers:
     size = int(PRINTED["krr_domain_size"])
     # the first is not the source's
     truths = [Truth.from_prior(size, size), _jeffreys("krr", "moderate"), _jeffreys("krr", "large")]
-    rows = [_compare("k-RR", truth, 1.0, draws=2 * DRAWS).loc["MLE", 1.0, "distribution"] for truth in truths]
+    rows = [
+        _compare("k-RR", truth, 1.0, draws=2 * DRAWS).loc["MLE", 1.0, "distribution"]
+        for truth in truths
+    ]
     e.needs(better(rows[0]["most"], 1.0) and all(a["most"] < b["least"] for a, b in pairwise(rows)))
     steps = [(b["ratio"] - a["ratio"]) / (a["spread"] + b["spread"]) for a, b in pairwise(rows)]
     e.power = float(ndtr(min(steps) - CERTAIN))
@@ -137,7 +167,11 @@ def figure_2_n_comparable_to_a(e: Evidence) -> Numbers:
 
 
 def figure_3(e: Evidence) -> Numbers:
-    settings = {"weak": ("large", 0.5, 0.25), "strong": ("large", 3.0, 2), "few": ("moderate", 1.0, 1)}
+    settings = {
+        "weak": ("large", 0.5, 0.25),
+        "strong": ("large", 3.0, 2),
+        "few": ("moderate", 1.0, 1),
+    }
     rows, shown = {}, {}
     for name, (users, epsilon, times) in (settings | {"most": ("moderate", 4.0, 10)}).items():
         table = _compare("OUE", _jeffreys("unary", users), epsilon, draws=int(times * DRAWS))
@@ -146,7 +180,9 @@ def figure_3(e: Evidence) -> Numbers:
     alike = rows["few"], rows["most"]
     e.needs(better(rows["strong"]["most"], 1.0))
     e.needs(all(within("similar", row[ENDS], 1.0) for row in alike))
-    e.power = min(_power(rows["strong"], BETTER), *(_power(row, 1 / WORDS["similar"]) for row in alike))
+    e.power = min(
+        _power(rows["strong"], BETTER), *(_power(row, 1 / WORDS["similar"]) for row in alike)
+    )
     return shown | {"z_strong": rows["strong"]["z"]}
 
 
@@ -155,14 +191,28 @@ def figures_4_and_5(e: Evidence) -> Numbers:
     for name, column in columns.items():
         users, size = PRINTED["adult_users"], PRINTED[f"adult_{name}_domain_size"]
         e.same([column.users, column.counts.sum(), column.counts.size], [users, users, size])
-    ages, classes = (Truth.from_counts(f"Adult {name}", column.counts) for name, column in columns.items())
+    ages, classes = (
+        Truth.from_counts(f"Adult {name}", column.counts) for name, column in columns.items()
+    )
     distances = Truth.from_counts("taxi distance", taxi("trip_distance").counts)
     plain = _compare("k-RR", ages, 1.0, baseline="unbiased").loc["MLE", 1.0, "frequency"]
     near = _compare("k-RR", ages, 1.0, 4.0).loc["MLE"].xs("frequency", level="target")["ratio"]
     made_up = _compare("k-RR", distances, 5.0).loc["MLE", 5.0, "frequency"]
     rows = _compare("OUE", classes, 3.0, draws=3 * DRAWS)
     mle, unbiased = (rows.loc[name, 3.0, "frequency"] for name in ("MLE", "unbiased"))
-    e.needs(better(plain["most"], 1.0) and better(mle["most"], 1.0) and mle["ratio"] < unbiased["ratio"])
+    e.needs(
+        better(plain["most"], 1.0) and better(mle["most"], 1.0) and mle["ratio"] < unbiased["ratio"]
+    )
     e.power = min(_power(plain, BETTER), _power(mle, BETTER))
-    shown = {"plain": plain["ratio"], "one": near[1.0], "four": near[4.0], "made_up": made_up["ratio"]}
-    return shown | {"mle": mle["ratio"], "z": mle["z"], "unbiased": unbiased["ratio"], "draws": 3 * DRAWS}
+    shown = {
+        "plain": plain["ratio"],
+        "one": near[1.0],
+        "four": near[4.0],
+        "made_up": made_up["ratio"],
+    }
+    return shown | {
+        "mle": mle["ratio"],
+        "z": mle["z"],
+        "unbiased": unbiased["ratio"],
+        "draws": 3 * DRAWS,
+    }

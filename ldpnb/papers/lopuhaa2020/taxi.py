@@ -38,7 +38,7 @@ def taxi(column: Literal["trip_distance", "payment_type"], path: str | Path = ""
     >>> taxi("payment_type").users, taxi("trip_distance").counts.size
     (359902, 1000)
     """
-    checks.choice(column=column, among=("trip_distance", "payment_type"))
+    checks.choice(column, "column", among=("trip_distance", "payment_type"))
     distances = column == "trip_distance"
     if str(path):
         with opened(path) as file:
@@ -48,8 +48,13 @@ def taxi(column: Literal["trip_distance", "payment_type"], path: str | Path = ""
             valid = (values > 0) & (index <= size) & (distances | (values == index))
             if not valid.any():
                 raise ValueError("no valid trips")
-        counts = np.bincount(index[valid].astype(np.int64) - 1, entries.times[valid], size).astype(np.int64)
-        more: dict[str, Any] = {"missing": int((entries.places < 0).sum()), "outside": int(entries.times[~valid].sum())}
+        counts = np.bincount(index[valid].astype(np.int64) - 1, entries.times[valid], size).astype(
+            np.int64
+        )
+        more: dict[str, Any] = {
+            "missing": int((entries.places < 0).sum()),
+            "outside": int(entries.times[~valid].sum()),
+        }
         origin = f"of {file.name}"
     else:
         counts, origin = _made_up(distances), "(synthetic stand-in)"

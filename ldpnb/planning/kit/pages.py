@@ -23,7 +23,16 @@ from ldpnb.notebook.labels import literal
 from ldpnb.surveys.field_plan import ESTIMATORS, FieldPlan, tickets_of
 from ldpnb.surveys.reports import DEVICES, odds
 
-_PAGES = ("start.md", "sample.md", "device.md", "consent.md", "script.md", "data.md", "methods.md", "form.html")
+_PAGES = (
+    "start.md",
+    "sample.md",
+    "device.md",
+    "consent.md",
+    "script.md",
+    "data.md",
+    "methods.md",
+    "form.html",
+)
 _COUNTED = {"reached": "", "refused": "", "void": "", "reports": ""}
 """What the field counts in `fieldwork.csv` beside how many are invited in each part of the sample."""
 _FINER = 10_000
@@ -34,7 +43,11 @@ _READABLE = 10_000
 
 
 def pages(
-    plan: FieldPlan, groups: Mapping[str, Sequence[str]] | None = None, *, drawn: Any = None, **origin: Any
+    plan: FieldPlan,
+    groups: Mapping[str, Sequence[str]] | None = None,
+    *,
+    drawn: Any = None,
+    **origin: Any,
 ) -> dict[str, str]:
     """Return the text of every file of the kit by its name.
 
@@ -54,23 +67,46 @@ def pages(
             raise ValueError(
                 f"by must be a new column with 2 different values or more, as sex=f,m, got {name}={values}"
             )
-    words = asdict(plan) | _numbers(plan) | origin | {"plan": plan, "groups": groups, "public": [*unit, *groups]}
-    words |= {"columns": (*plan.columns, *groups, "id"), "list_columns": ("id", *unit), "parts": _parts(plan, drawn)}
+    words = (
+        asdict(plan)
+        | _numbers(plan)
+        | origin
+        | {"plan": plan, "groups": groups, "public": [*unit, *groups]}
+    )
+    words |= {
+        "columns": (*plan.columns, *groups, "id"),
+        "list_columns": ("id", *unit),
+        "parts": _parts(plan, drawn),
+    }
     words["drawn"] = 0 if drawn is None else len(drawn)
-    tables = tomllib.loads(files(__package__).joinpath("texts/words.toml").read_text(encoding="utf-8"))
-    meanings = tables.pop("entries") | {name: f"one of {_shown(values)}" for name, values in groups.items()}
+    tables = tomllib.loads(
+        files(__package__).joinpath("texts/words.toml").read_text(encoding="utf-8")
+    )
+    meanings = tables.pop("entries") | {
+        name: f"one of {_shown(values)}" for name, values in groups.items()
+    }
     for name, table in tables.items():
         words[name] = _text(table.get(_expression(table["by"])(words), "")).render(words)
     words["meanings"] = meanings | {"report": words["recorded"]}
     texts = _PAGES if plan.device == "form" else (*_PAGES, "card.md")
     made = {name: _TEMPLATES.get_template(name).render(words) for name in texts}
-    counted = [{plan.unit or "sample": name, "invited": asked} | _COUNTED for name, _, asked in words["parts"]]
-    sheets = {"reports.csv": pd.DataFrame(columns=words["columns"]), "fieldwork.csv": pd.DataFrame(counted)}
+    counted = [
+        {plan.unit or "sample": name, "invited": asked} | _COUNTED
+        for name, _, asked in words["parts"]
+    ]
+    sheets = {
+        "reports.csv": pd.DataFrame(columns=words["columns"]),
+        "fieldwork.csv": pd.DataFrame(counted),
+    }
     if "class" in groups:
         sheets["invited.csv"] = pd.DataFrame({"class": groups["class"], "invited": ""})
     if drawn is not None:
         sheets["draw.csv"] = drawn
-    return made | {"plan.json": plan.to_json()} | {name: sheet.to_csv(index=False) for name, sheet in sheets.items()}
+    return (
+        made
+        | {"plan.json": plan.to_json()}
+        | {name: sheet.to_csv(index=False) for name, sheet in sheets.items()}
+    )
 
 
 def save(folder: Path, texts: dict[str, str]) -> None:
@@ -97,12 +133,18 @@ def _parts(plan: FieldPlan, drawn: Any) -> list[tuple[Any, ...]]:
 def _numbers(plan: FieldPlan) -> dict[str, Any]:
     """Return what the texts say of a plan and its device, which must have the plan's chances."""
     if plan.device == "curator":
-        raise ValueError("device must be one that people use: a curator collects true answers, got device=curator")
+        raise ValueError(
+            "device must be one that people use: a curator collects true answers, got device=curator"
+        )
     outcomes, (p, q), span = DEVICES[plan.device], plan.chances, plan.span
-    first, second = (p - q, p - q) if plan.kind == "labels" else (p, q)  # of the truth, or of a yes from either side
+    first, second = (
+        (p - q, p - q) if plan.kind == "labels" else (p, q)
+    )  # of the truth, or of a yes from either side
     if (plan.noisy and plan.device != "form") or first * outcomes % 1 or second * outcomes % 1:
         got = f"got device={plan.device}, of {outcomes:,} outcomes, with p={plan.p}, q={plan.q}"
-        raise ValueError(f"device must have the chances of the plan, and for Laplace noise be form, {got}")
+        raise ValueError(
+            f"device must have the chances of the plan, and for Laplace noise be form, {got}"
+        )
     fewest, largest = stats.binom.interval(1 - _UNFAIR, _THROWS, float(first))
     tickets = tickets_of(span)
     grid = _FINER * tickets
@@ -136,17 +178,31 @@ def _numbers(plan: FieldPlan) -> dict[str, Any]:
 def _shown(value: Any) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(map(literal, value))
-    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}" if isinstance(value, float) else str(value)
+    return (
+        f"{value:,}"
+        if isinstance(value, int)
+        else f"{value:.4g}"
+        if isinstance(value, float)
+        else str(value)
+    )
 
 
 def _up(number: float, digits: int = 0) -> str:
     """Return a number rounded up, since less than it would say too little."""
-    return f"{math.ceil(number * 10**digits - 1e-9) / 10**digits:.{digits}f}" if number < 1e9 else f"{number:.2g}"
+    return (
+        f"{math.ceil(number * 10**digits - 1e-9) / 10**digits:.{digits}f}"
+        if number < 1e9
+        else f"{number:.2g}"
+    )
 
 
 _TEMPLATES = Environment(
     loader=PackageLoader(__package__, "texts"), finalize=_shown, undefined=StrictUndefined, trim_blocks=True,
     keep_trailing_newline=True,
 )  # fmt: skip
-_TEMPLATES.filters |= {"up": _up, "literal": literal, "cell": lambda text: str(text).replace("|", "\\|")}
+_TEMPLATES.filters |= {
+    "up": _up,
+    "literal": literal,
+    "cell": lambda text: str(text).replace("|", "\\|"),
+}
 _expression, _text = cache(_TEMPLATES.compile_expression), cache(_TEMPLATES.from_string)

@@ -30,25 +30,43 @@ def unadjusted_mean(n: int, share: object, rate: object, epsilon: object, k: int
 
 
 def variance(
-    n: int, share: object, rate: object, epsilon: object, k: int, *, realised: bool = False, iid: bool = False
+    n: int,
+    share: object,
+    rate: object,
+    epsilon: object,
+    k: int,
+    *,
+    realised: bool = False,
+    iid: bool = False,
 ) -> mpf:
     """Variance of g_DE, or of c-hat, for fixed or iid data."""
     (p, q), f, r = randomiser(epsilon, k), mpf(share), mpf(rate)
-    alike = [(1, f * p + (1 - f) * q)] if iid else [(f, p), (1 - f, q)]  # shares of the users, and their chance
-    return n * sum(part * user(s, r, q if realised else mpf(0))[1] for part, s in alike) / (r * (p - q)) ** 2
+    alike = (
+        [(1, f * p + (1 - f) * q)] if iid else [(f, p), (1 - f, q)]
+    )  # shares of the users, and their chance
+    return (
+        n
+        * sum(part * user(s, r, q if realised else mpf(0))[1] for part, s in alike)
+        / (r * (p - q)) ** 2
+    )
 
 
 def personal(groups: Groups, epsilon: int, k: int) -> mpf:
     """Variance of T."""
     p, q = randomiser(epsilon, k)
     parts = sum(h * user(p, mpf(r), 0)[1] + (c - h) * user(q, mpf(r), 0)[1] for c, h, r in groups)
-    return parts * (sum(c for c, _, _ in groups) / (sum(c * mpf(r) for c, _, r in groups) * (p - q))) ** 2
+    return (
+        parts
+        * (sum(c for c, _, _ in groups) / (sum(c * mpf(r) for c, _, r in groups) * (p - q))) ** 2
+    )
 
 
 CERTIFICATES = {
     "definition-2.3-remark-1": {"1$: {} > {} |": lambda: randomiser(1, 4)},
     "theorem-2.1": {
-        "1))$: {} users": lambda: unadjusted_mean(USERS, "0.05", "0.1", 1, VALUES) - USERS * mpf("0.05"),
+        "1))$: {} users": lambda: (
+            unadjusted_mean(USERS, "0.05", "0.1", 1, VALUES) - USERS * mpf("0.05")
+        ),
     },
     "theorem-3.2": {"k = 101$: {} |": lambda: variance(*RARE)},
     "theorem-3.2-proof": {
@@ -84,11 +102,16 @@ CERTIFICATES = {
         "mean {} instead": lambda: 5 * mpf("1.6") / mpf("2.5"),
         "overall: {} |": lambda: 1251 * mpf("0.75") / mpf("0.5634"),
     },
-    "theorem-5.1-var": {"the first: {} |": lambda: personal(((2, 0, "0.8"), (2, 0, "0.2"), (1, 0, "0.5")), 1, 4)},
-    "theorem-5.1-proof": {"exact {} |": lambda: personal(((1300, 1200, "0.8"), (700, 100, "0.1")), 2, 4)},
+    "theorem-5.1-var": {
+        "the first: {} |": lambda: personal(((2, 0, "0.8"), (2, 0, "0.2"), (1, 0, "0.5")), 1, 4)
+    },
+    "theorem-5.1-proof": {
+        "exact {} |": lambda: personal(((1300, 1200, "0.8"), (700, 100, "0.1")), 2, 4)
+    },
     "section-6-open-question-iii": {
         "10$: {} at equal rates, {} with 100 users": lambda: [
-            personal(groups, 1, 10) for groups in (((1000, 0, "0.1"),), ((100, 0, "1"), (900, 0, "0")))
+            personal(groups, 1, 10)
+            for groups in (((1000, 0, "0.1"),), ((100, 0, "1"), (900, 0, "0")))
         ],
     },
 }

@@ -40,17 +40,23 @@ def values(function: Callable[[], object]) -> list[mpf]:
             results.append([mpf(x) for x in (result if isinstance(result, Iterable) else [result])])
     coarse, fine = results
     for one, other in zip(coarse, fine, strict=True):
-        assert abs(one - other) <= mpf(10) ** -15 * max(1, abs(other)), f"unstable: {one} and {other}"
+        assert abs(one - other) <= mpf(10) ** -15 * max(1, abs(other)), (
+            f"unstable: {one} and {other}"
+        )
     return fine
 
 
 def certify(claim: str, piece: str, function: Callable[[], object]) -> None:
     """Fail unless every number printed in the piece is the value's to its last digit."""
     shown, exact = printed(claim, piece), values(function)
-    assert len(shown) == len(exact), f"{claim}: {len(shown)} numbers in {piece!r}, {len(exact)} computed"
+    assert len(shown) == len(exact), (
+        f"{claim}: {len(shown)} numbers in {piece!r}, {len(exact)} computed"
+    )
     for number, value, bound in zip(shown, exact, re.findall(r"\{(>=)?\}", piece), strict=True):
         with mp.workdps(DIGITS[-1]):
-            off = (mpf(number) - value) / mpf(10) ** Decimal(number).as_tuple().exponent  # in units of the last digit
+            off = (mpf(number) - value) / mpf(10) ** Decimal(
+                number
+            ).as_tuple().exponent  # in units of the last digit
             low, high = (mpf(0), mpf(1)) if bound else (mpf("-0.5000001"), mpf("0.5000001"))
             assert low <= off <= high, f"{claim}: printed {number}, is {mp.nstr(value, 15)}"
 

@@ -56,42 +56,58 @@ def minority(name: str, *shares: str) -> list[mpf]:
 def chebyshev_budget(name: str, total: int, alpha: str) -> mpf:
     """Budget at which a mechanism, kept or as published, meets a target by Chebyshev's inequality."""
     allowed = mpf("0.01") * mpf(alpha) ** 2
-    return largest(lambda e: variance(name, e, (total // 2,) * 2) > allowed, mpf(10) ** -4, mpf(1000))
+    return largest(
+        lambda e: variance(name, e, (total // 2,) * 2) > allowed, mpf(10) ** -4, mpf(1000)
+    )
 
 
 SHARES, GAPS = ("0.25", "0.1", "0.05", "0.01", "0.001"), ("0", "0.5", "1", "2")
 CERTIFICATES = {
     "theorem-4.1": {"the exact loss is {},": lambda: sign_loss(1, 1)},
-    "equation-21": {r"is {} at $\varepsilon=10$": lambda: log(2 / mpf("0.7")) + 10 - 10 / mpf("0.7")},
+    "equation-21": {
+        r"is {} at $\varepsilon=10$": lambda: log(2 / mpf("0.7")) + 10 - 10 / mpf("0.7")
+    },
     "section-4-sequential-composition": {"loses {}, $M_L$": lambda: sign_loss(1, 1)},
     "section-5-largest-variance": {
-        "{}, {} and {} times": lambda: [signs_variance(mpf(e), mpf(e), mpf(1), mpf(2), 0) for e in (1, 4, 10)]
+        "{}, {} and {} times": lambda: [
+            signs_variance(mpf(e), mpf(e), mpf(1), mpf(2), 0) for e in (1, 4, 10)
+        ]
     },
     "theorem-5.4-unbiased": {
         "bias {}, {}, {}, {} of": lambda: [folded(gap)[0] for gap in GAPS],
         "error {}, {}, {}, {} of the sum": lambda: [folded(gap)[1] for gap in GAPS],
-        "$0.1$ show {} on": lambda: folded("0", sqrt(variance("M_R published", mpf("0.1"), MILLIONS)))[0],
+        "$0.1$ show {} on": lambda: folded(
+            "0", sqrt(variance("M_R published", mpf("0.1"), MILLIONS))
+        )[0],
     },
     "figure-1": {
         "cross at {} and {} only": lambda: [
             crossing("M_R published", "M_L published", near) for near in ("0.36", "3.53")
         ],
         "once at {} |": lambda: crossing("M_R", "M_L", "3.13"),
-        "being {}, {}, {} and {} at": lambda: ratios("M_R published", "M_L published", "2.6", "5", "10", "20"),
+        "being {}, {}, {} and {} at": lambda: ratios(
+            "M_R published", "M_L published", "2.6", "5", "10", "20"
+        ),
     },
     "section-5-no-best-mechanism": {"has {} times": lambda: ratios("M_R", "M_L", "1")},
     "section-5-k-2": {
-        "{}, {}, {}, {}, {} and {} times": lambda: ratios("M_L published", "M_L", "0.1", "1", "2.56", "3", "4", "6.32"),
+        "{}, {}, {}, {}, {} and {} times": lambda: ratios(
+            "M_L published", "M_L", "0.1", "1", "2.56", "3", "4", "6.32"
+        ),
         r"\varepsilon <$ {} and": lambda: crossing("M_L published", "M_L", "5.6"),
     },
-    "figure-3": {"{} at $2/3$, {} at $0.2$": lambda: ratios("M_L published", "M_L", "0.66666", "0.2")},
+    "figure-3": {
+        "{} at $2/3$, {} at $0.2$": lambda: ratios("M_L published", "M_L", "0.66666", "0.2")
+    },
     "figure-2-small-groups": {
         "$M_R$ {}, {}, {}, {}, {};": lambda: minority("M_R published", *SHARES),
         "($k=2$) {}, {}, {}, {}, {} |": lambda: minority("M_L", *SHARES),
     },
     "figure-2-misestimated-sizes": {"a gap of {}:": lambda: mpf(-16) / 15},
     "table-1": {
-        "$M_R$ {}, $M_L$ {} |": lambda: [chebyshev_budget(f"{m} published", 10**5, "0.1") for m in ("M_R", "M_L")]
+        "$M_R$ {}, $M_L$ {} |": lambda: [
+            chebyshev_budget(f"{m} published", 10**5, "0.1") for m in ("M_R", "M_L")
+        ]
     },
     "table-1-dashes": {r"8\ln 200$ = {} (Hoeff": lambda: 8 * log(200)},
     "table-2-bounds": {
@@ -104,7 +120,8 @@ CERTIFICATES = {
     },
 }
 EXCEPTIONS = dict.fromkeys(
-    ("theorem-4.3-k-2", "theorem-4.3-other-k", "appendix-b-privacy"), "compares its deltas with quadrature"
+    ("theorem-4.3-k-2", "theorem-4.3-other-k", "appendix-b-privacy"),
+    "compares its deltas with quadrature",
 ) | {
     "definition-2.2": "prints the probability of randomised response",
     "theorem-4.1-allocation": "divides variances of equation (20), which figure-1 certifies",

@@ -21,7 +21,10 @@ CERTIFICATES = {
         ],
     },
     "randomised-response": {
-        r"n$ within {} (Chebyshev), {>=} (Hoeffding": lambda: [mpf(10), sqrt(log(mpf(200)) / 2) / tanh(mpf("0.5"))],
+        r"n$ within {} (Chebyshev), {>=} (Hoeffding": lambda: [
+            mpf(10),
+            sqrt(log(mpf(200)) / 2) / tanh(mpf("0.5")),
+        ],
         "(normal limit at 1: {})": lambda: z() / (2 * sinh(mpf("0.5"))),
     },
     "mean-central-laplace": {
@@ -40,7 +43,9 @@ CERTIFICATES = {
     "1-bit-mean": {
         "enough: {>=} $m^2": lambda: log(mpf(200)) / 2 / tanh(mpf("0.5")) ** 2,
         "normal limit {}, {}, {} at": lambda: [one_bit(e) for e in ("0.1", "1", "3")],
-        r"iff $\varepsilon < {}$": lambda: findroot(lambda x: x / tanh(x / 2) - sqrt(mpf(8)), mpf("2.3")),
+        r"iff $\varepsilon < {}$": lambda: findroot(
+            lambda x: x / tanh(x / 2) - sqrt(mpf(8)), mpf("2.3")
+        ),
     },
     "frequency-central-laplace": {
         "is off by at most {} with": lambda: -2 * log(-expm1(log(mpf("0.99")) / 1000)),

@@ -51,7 +51,9 @@ def raised(a: int) -> mpf:
 CERTIFICATES = {
     "abstract": {
         "= {}; simulated": lambda: max(mp.re(r) for r in polyroots([4, -17, 1, -3])),
-        "every $\\varepsilon$ above {}.": lambda: log(max(mp.re(r) for r in polyroots([4, -17, 1, -3]))),
+        "every $\\varepsilon$ above {}.": lambda: log(
+            max(mp.re(r) for r in polyroots([4, -17, 1, -3]))
+        ),
     },
     "section-1.1-any-epsilon": {
         "(59) is {} at $\\varepsilon = 3$, the values themselves leave {},": lambda: [
@@ -75,7 +77,9 @@ CERTIFICATES = {
     "section-5-equivalence": {
         "MLE [{}, {}, {}], [25] [{}, {}, {}];": lambda: [mpf(x) / 16 for x in (14, 2, 0, 15, 1, 0)]
     },
-    "section-6-prior-knowledge": {"error {} under Jeffreys' prior, {} under": lambda: [mpf(3), mpf(6)]},
+    "section-6-prior-knowledge": {
+        "error {} under Jeffreys' prior, {} under": lambda: [mpf(3), mpf(6)]
+    },
     "theorem-4.1": {
         "(Gaussian errors {});": lambda: mpf(3) / 2 / sqrt(mpf(3)),
         "a^{1/(a-1)}$, {} at $a = 10$": lambda: mpf("0.9") * mpf(10) ** (mpf(1) / 9),
@@ -83,7 +87,9 @@ CERTIFICATES = {
     "theorem-4.5": {
         "(59) says {} for": lambda: bounds(1024, mpf("0.5"))[0] / 10**4,
         "guess errs by {}, less": lambda: (1 - mpf(1) / 1024) / 513,
-        "with up to {} users": lambda: mp.ceil(bounds(1024, mpf("0.5"))[0] * 513 / (1 - mpf(1) / 1024)) - 1,
+        "with up to {} users": lambda: (
+            mp.ceil(bounds(1024, mpf("0.5"))[0] * 513 / (1 - mpf(1) / 1024)) - 1
+        ),
         "Table I: {}, {}; OUE {}, SUE {} |": lambda: at_bounds("0.001", 1024),
     },
     "section-4.3-nearness": {
@@ -99,12 +105,18 @@ CERTIFICATES = {
         "published one {}, {}, {}, {} |": lambda: [raised(a) for a in (2, 3, 4, 6)],
     },
     "section-6-optimal-protocols": {
-        "$ = {}, {}, {}, {} on": lambda: [log(mpf((a - 1) * (a - 2)) / 2) / 2 for a in (4, 5, 6, 1024)],
-        "costs {} times": lambda: subsets(1024, 1, 1) / min(subsets(1024, k, 1) for k in range(250, 300)),
+        "$ = {}, {}, {}, {} on": lambda: [
+            log(mpf((a - 1) * (a - 2)) / 2) / 2 for a in (4, 5, 6, 1024)
+        ],
+        "costs {} times": lambda: (
+            subsets(1024, 1, 1) / min(subsets(1024, k, 1) for k in range(250, 300))
+        ),
     },
     "proposition-4.6": {
         "MSE_F$ = {}, $n\\,MSE_P$ = {} (": lambda: [warner(mpf(1)), warner(mpf(1)) + mpf("0.25")],
-        "errors {}, {} at 1, {}, {} at .001": lambda: warner_ratios(mpf(1)) + warner_ratios(mpf("0.001")),
+        "errors {}, {} at 1, {}, {} at .001": lambda: (
+            warner_ratios(mpf(1)) + warner_ratios(mpf("0.001"))
+        ),
     },
 }
 EXCEPTIONS = {

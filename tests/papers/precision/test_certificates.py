@@ -11,7 +11,11 @@ from mpmath import log, mp, mpf
 from ldpnb import claims
 
 HERE = Path(__file__).parent
-TABLES = {source: importlib.import_module(source) for source in claims.LEDGERS if (HERE / f"{source}.py").is_file()}
+TABLES = {
+    source: importlib.import_module(source)
+    for source in claims.LEDGERS
+    if (HERE / f"{source}.py").is_file()
+}
 PIECES = [
     (source, claim, piece)
     for source, table in TABLES.items()
@@ -21,7 +25,9 @@ PIECES = [
 
 
 @pytest.mark.parametrize(("source", "claim", "piece"), PIECES)
-def test_printed_digits_are_those_of_the_high_precision_route(source: str, claim: str, piece: str) -> None:
+def test_printed_digits_are_those_of_the_high_precision_route(
+    source: str, claim: str, piece: str
+) -> None:
     certify(f"{source}/{claim}", piece, TABLES[source].CERTIFICATES[claim][piece])
 
 

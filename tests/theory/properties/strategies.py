@@ -29,13 +29,18 @@ DRAWS = 2000
 def examples(number: int) -> settings:
     """Settings for a property, the same examples in every run unless a thorough one is asked for."""
     return settings(
-        max_examples=number * (50 if THOROUGH else 1), derandomize=not THOROUGH, deadline=None, database=None
+        max_examples=number * (50 if THOROUGH else 1),
+        derandomize=not THOROUGH,
+        deadline=None,
+        database=None,
     )
 
 
 def logarithmic(low: float, high: float) -> st.SearchStrategy[float]:
     """Numbers from `low` to `high`, all orders of magnitude alike, and the two ends."""
-    between = st.floats(np.log(low), np.log(high)).map(lambda x: min(max(float(np.exp(x)), low), high))
+    between = st.floats(np.log(low), np.log(high)).map(
+        lambda x: min(max(float(np.exp(x)), low), high)
+    )
     return st.sampled_from([low, high]) | between
 
 
@@ -94,9 +99,13 @@ def sum_law(*laws: Mapping[tuple[float, ...], float]) -> dict[tuple[float, ...],
     return dict(total)
 
 
-def law_of_reports(rows: np.ndarray, channel: np.ndarray, counts: Any) -> dict[tuple[float, ...], float]:
+def law_of_reports(
+    rows: np.ndarray, channel: np.ndarray, counts: Any
+) -> dict[tuple[float, ...], float]:
     """The law of the sum of the rows that users report, so many of each column of a channel."""
-    return sum_law(*(law_of(rows, channel[:, x]) for x in np.repeat(range(channel.shape[1]), np.ravel(counts))))
+    return sum_law(
+        *(law_of(rows, channel[:, x]) for x in np.repeat(range(channel.shape[1]), np.ravel(counts)))
+    )
 
 
 def fits(draws: Iterable[Any], law: Mapping[Any, float]) -> bool:

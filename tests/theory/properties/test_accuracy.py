@@ -14,7 +14,11 @@ SLACK = 1 + 1e-9
 
 @examples(12)
 @given(
-    st.lists(st.tuples(logarithmic(1e-6, 1e6), logarithmic(1e-3, 1e3), st.integers(1, 10**6)), min_size=1, max_size=5),
+    st.lists(
+        st.tuples(logarithmic(1e-6, 1e6), logarithmic(1e-3, 1e3), st.integers(1, 10**6)),
+        min_size=1,
+        max_size=5,
+    ),
     st.floats(0.001, 2),
 )
 def test_no_shift_between_two_groups_improves_the_optimal_rates(groups: list, part: float) -> None:
@@ -35,6 +39,8 @@ def test_no_shift_between_two_groups_improves_the_optimal_rates(groups: list, pa
 def test_tail_bounds_lie_above_the_exact_tail(terms: int, deviation: float) -> None:
     exact = tails.symmetric_binomial(terms, deviation)
     assert 0 <= exact <= tails.hoeffding(terms, deviation) * SLACK
-    assert tails.hoeffding(terms, deviation) == pytest.approx(min(1.0, 2 * np.exp(-(deviation**2) / 2 / terms)))
+    assert tails.hoeffding(terms, deviation) == pytest.approx(
+        min(1.0, 2 * np.exp(-(deviation**2) / 2 / terms))
+    )
     assert exact <= tails.bernstein(float(terms), 1.0, deviation) * SLACK
     assert exact <= tails.chebyshev(float(terms), deviation) * SLACK

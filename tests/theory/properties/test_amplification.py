@@ -13,7 +13,9 @@ from ldpnb.privacy.shuffling import ShuffledReports
 from properties.strategies import epsilons, examples, logarithmic, moderate
 
 SLACK = 1 + 1e-12
-any_sizes = st.lists(st.sampled_from([1, 10**6, 10**9]) | logarithmic(1, 1e4).map(int), min_size=1, max_size=8)
+any_sizes = st.lists(
+    st.sampled_from([1, 10**6, 10**9]) | logarithmic(1, 1e4).map(int), min_size=1, max_size=8
+)
 
 
 @examples(12)
@@ -28,7 +30,9 @@ def test_clusters_of_a_billion_records_keep_bounds_and_optimum_in_order(
     assert exact <= upper * SLACK <= epsilon * SLACK**2
     assert exact <= both * SLACK <= 2 * exact * (1 + 1e-9) + 1e-300
     first, *_, last = (*sizes, sizes[-1])
-    at = clusters.cluster_loss_at(last, epsilon=epsilon, changed_size=first, sampling_rate=design.sampling_rate)
+    at = clusters.cluster_loss_at(
+        last, epsilon=epsilon, changed_size=first, sampling_rate=design.sampling_rate
+    )
     assert lower <= at * SLACK <= upper * SLACK**2
 
 
@@ -39,7 +43,9 @@ def exact_shuffled_delta(epsilon: float, channel: np.ndarray, others: tuple[int,
         table: dict[tuple[int, ...], float] = {}
         for reports in product(range(len(channel)), repeat=len(values)):
             cell = tuple(sorted(reports))
-            table[cell] = table.get(cell, 0.0) + float(np.prod(channel[list(reports), list(values)]))
+            table[cell] = table.get(cell, 0.0) + float(
+                np.prod(channel[list(reports), list(values)])
+            )
         return table
 
     here, there = law((0, *others)), law((1, *others))
@@ -48,11 +54,16 @@ def exact_shuffled_delta(epsilon: float, channel: np.ndarray, others: tuple[int,
 
 @examples(10)
 @given(moderate, st.floats(0, 1), st.sampled_from([2, 3]), st.floats(0.05, 1.0))
-def test_shuffling_is_bracketed_around_every_data_set(local: float, part: float, number: int, rate: float) -> None:
+def test_shuffling_is_bracketed_around_every_data_set(
+    local: float, part: float, number: int, rate: float
+) -> None:
     mechanism, epsilon = KaryRandomisedResponse(local, 3), part * local
     reports = ShuffledReports(number, rate, mechanism)
     upper, lower = reports.delta_upper(epsilon), reports.delta_lower(epsilon)
     channel = np.vstack([rate * mechanism.channel(), np.full(3, 1 - rate)])
-    exact = [exact_shuffled_delta(epsilon, channel, others) for others in product(range(3), repeat=number - 1)]
+    exact = [
+        exact_shuffled_delta(epsilon, channel, others)
+        for others in product(range(3), repeat=number - 1)
+    ]
     assert exact[-1] * (1 - 1e-9) - 1e-14 <= lower <= exact[-1] + 1e-14
     assert max(exact) <= upper + 1e-14

@@ -15,16 +15,22 @@ from ldpnb.papers.bun2022.formulas import samples, sizes
 from ldpnb.rng import stream
 from properties.strategies import DRAWS, examples, fits, logarithmic, rates, sum_law, users
 
-stratum_sizes = st.lists(st.sampled_from([1, 10**12]) | st.integers(1, 1000), min_size=1, max_size=6)
+stratum_sizes = st.lists(
+    st.sampled_from([1, 10**12]) | st.integers(1, 1000), min_size=1, max_size=6
+)
 
 
 @examples(10)
 @given(st.integers(1, 300), logarithmic(1e-3, 1e3), st.floats(-100, 400))
-def test_laws_of_sizes_are_laws_with_the_right_mode(population: int, deviation: float, mean: float) -> None:
+def test_laws_of_sizes_are_laws_with_the_right_mode(
+    population: int, deviation: float, mean: float
+) -> None:
     gauss = sizes.truncated_gaussian_size(population, mean, deviation)
     assert gauss.population == population
     assert gauss.probabilities.sum() == pytest.approx(1, rel=1e-9)
-    assert np.argmax(gauss.log_probabilities) == pytest.approx(min(max(mean, 0), population), abs=0.5 + 1e-9)
+    assert np.argmax(gauss.log_probabilities) == pytest.approx(
+        min(max(mean, 0), population), abs=0.5 + 1e-9
+    )
 
 
 @examples(10)
@@ -45,10 +51,16 @@ def test_tallies_of_those_who_report_have_their_exact_law() -> None:
     channel = mechanism.channel()
     users = []
     for value in np.repeat(range(3), counts):
-        law = {tuple(np.eye(3, dtype=int)[y].tolist()): chances[value] * channel[y, value] for y in range(3)}
+        law = {
+            tuple(np.eye(3, dtype=int)[y].tolist()): chances[value] * channel[y, value]
+            for y in range(3)
+        }
         users.append(law | {(0, 0, 0): 1 - chances[value]})
     rng = stream("sampled tallies", seed=1)
-    draws = (tuple(reporters.sampled_tallies(counts, chances, mechanism, rng=rng).tolist()) for _ in range(DRAWS))
+    draws = (
+        tuple(reporters.sampled_tallies(counts, chances, mechanism, rng=rng).tolist())
+        for _ in range(DRAWS)
+    )
     assert fits(draws, sum_law(*users))
 
 
@@ -59,7 +71,10 @@ def test_simple_random_tallies_are_multivariate_hypergeometric() -> None:
         for cell in product(range(4), range(3), range(3))
         if sum(cell) == 4
     }
-    assert fits((tuple(samples.simple_random_tallies(counts, 4, rng=rng).tolist()) for _ in range(DRAWS)), law)
+    assert fits(
+        (tuple(samples.simple_random_tallies(counts, 4, rng=rng).tolist()) for _ in range(DRAWS)),
+        law,
+    )
 
 
 def test_poisson_samples_have_the_law_of_their_design() -> None:
@@ -81,7 +96,11 @@ def test_systematic_samples_include_every_record_at_its_rate(weights: list[int])
 
 
 @examples(15)
-@given(stratum_sizes, st.lists(st.just(0.0) | logarithmic(1e-6, 1e6), min_size=6, max_size=6), st.floats(0.001, 1))
+@given(
+    stratum_sizes,
+    st.lists(st.just(0.0) | logarithmic(1e-6, 1e6), min_size=6, max_size=6),
+    st.floats(0.001, 1),
+)
 def test_capped_neyman_shares_meet_their_optimality_conditions(
     population: list[int], spread: list, share: float
 ) -> None:

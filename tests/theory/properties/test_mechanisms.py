@@ -34,7 +34,9 @@ ROUNDING = 1e-14
 """What logarithms of nearly equal probabilities may be off, nats."""
 
 unit_values = st.lists(st.sampled_from([-1.0, 0.0, 1.0]) | st.floats(-1, 1), min_size=1, max_size=4)
-group_sizes = st.lists(st.sampled_from([1, 10**12]) | st.integers(1, 1000), min_size=2, max_size=4).map(tuple)
+group_sizes = st.lists(
+    st.sampled_from([1, 10**12]) | st.integers(1, 1000), min_size=2, max_size=4
+).map(tuple)
 
 
 def stochastic(channel: np.ndarray) -> bool:
@@ -95,19 +97,37 @@ def test_reports_one_by_one_have_the_channel_as_their_law(mechanism, counts: lis
     rng, channel = stream("reports", repr(mechanism), seed=1), mechanism.channel()
     for value in range(len(counts)):
         reports = mechanism.randomize(np.full(DRAWS, value), rng=rng)
-        rows = np.eye(len(counts), dtype=int)[reports] if reports.ndim == 1 else (reports > 0).astype(int)
+        rows = (
+            np.eye(len(counts), dtype=int)[reports]
+            if reports.ndim == 1
+            else (reports > 0).astype(int)
+        )
         assert fits(map(tuple, rows.tolist()), law_of(supports(mechanism), channel[:, value]))
 
 
-@pytest.mark.parametrize("mechanism", [m for m, _ in SAMPLED if hasattr(m, "sample_outputs")], ids=repr)
+@pytest.mark.parametrize(
+    "mechanism", [m for m, _ in SAMPLED if hasattr(m, "sample_outputs")], ids=repr
+)
 def test_sampled_outputs_have_the_law_of_a_sum_of_reports(mechanism) -> None:
-    rng, counts = stream("outputs", repr(mechanism), seed=1), np.zeros(mechanism.domain_size, dtype=int)
+    rng, counts = (
+        stream("outputs", repr(mechanism), seed=1),
+        np.zeros(mechanism.domain_size, dtype=int),
+    )
     counts[0] = DRAWS
     outputs, tallies = mechanism.sample_outputs(counts, rng=rng)
     assert tallies.sum() == DRAWS
-    assert (mechanism.sample_outputs(counts // DRAWS, rng=rng)[1] == [1]).all()  # of one user, one output
+    assert (
+        mechanism.sample_outputs(counts // DRAWS, rng=rng)[1] == [1]
+    ).all()  # of one user, one output
     law = law_of(mechanism.outputs(), mechanism.channel()[:, 0])
-    assert fits((tuple(o) for o, t in zip(outputs.tolist(), tallies.tolist(), strict=True) for _ in range(t)), law)
+    assert fits(
+        (
+            tuple(o)
+            for o, t in zip(outputs.tolist(), tallies.tolist(), strict=True)
+            for _ in range(t)
+        ),
+        law,
+    )
 
 
 @pytest.mark.parametrize("groups", [2, 3])
@@ -121,7 +141,11 @@ def test_sampled_group_tallies_have_the_exact_joint_law(groups: int) -> None:
 
 
 def test_sampled_sums_of_signs_have_their_exact_law() -> None:
-    mechanism, counts, values = SignedBit(1.3, (2, 1, 1)), np.array([[1, 1], [0, 1], [1, 0]]), [-1.0, 0.4]
+    mechanism, counts, values = (
+        SignedBit(1.3, (2, 1, 1)),
+        np.array([[1, 1], [0, 1], [1, 0]]),
+        [-1.0, 0.4],
+    )
     law = law_of_reports(np.array([[-1.0], [1.0]]), mechanism.channel(values), counts)
     draws = mechanism.sample_sums(counts, values, repetitions=DRAWS, rng=stream("signs", seed=1))
     assert fits(((x,) for x in draws.tolist()), law)
@@ -139,7 +163,9 @@ def test_sampled_sums_of_laplace_noise_have_their_exact_law(clients: int) -> Non
     rng, number = stream("laplace sums", clients, seed=1), 500
     mechanism, signed = LocalLaplace(0.5, 2.0), SignedLaplace(0.5, (clients, clients))
     sums = mechanism.sample_sums([1.5], [clients], rng=rng, repetitions=number) - 1.5 * clients
-    gaps = signed.sample_sums([[clients], [0]], [0.25], rng=rng, repetitions=number) - 0.25 * clients
+    gaps = (
+        signed.sample_sums([[clients], [0]], [0.25], rng=rng, repetitions=number) - 0.25 * clients
+    )
     for noise in (
         sums / mechanism.scale,
         gaps / signed.scale,
@@ -152,8 +178,12 @@ def test_sampled_sums_of_laplace_noise_have_their_exact_law(clients: int) -> Non
 @pytest.mark.parametrize("swapped", [False, True])
 def test_sums_of_the_laplace_mechanism_have_their_exact_law(swapped: bool) -> None:
     mechanism, value = LaplaceMeans(0.6, 1.4, 0.8, 3, swapped), 0.7
-    sums = mechanism.sample_sums([[0], [1], [0]], [value], repetitions=DRAWS, rng=stream("group sums", swapped, seed=1))
-    groups, numbers = mechanism.randomize(np.ones(DRAWS, int), np.full(DRAWS, value), rng=stream("group", seed=1))
+    sums = mechanism.sample_sums(
+        [[0], [1], [0]], [value], repetitions=DRAWS, rng=stream("group sums", swapped, seed=1)
+    )
+    groups, numbers = mechanism.randomize(
+        np.ones(DRAWS, int), np.full(DRAWS, value), rng=stream("group", seed=1)
+    )
     for reported in (sums, np.eye(3)[groups] * numbers[:, None]):
         assert (np.count_nonzero(reported, axis=1) == 1).all()
         where = np.abs(reported).argmax(axis=1)
@@ -166,7 +196,9 @@ def test_sums_of_the_laplace_mechanism_have_their_exact_law(swapped: bool) -> No
 
 def test_released_sums_and_counts_have_independent_laplace_noise() -> None:
     mechanism = CentralLaplace(0.5, 3.0)
-    sums = mechanism.sample_sums([1.0, 2.0], [3, 4], rng=stream("central", seed=1), repetitions=DRAWS)
+    sums = mechanism.sample_sums(
+        [1.0, 2.0], [3, 4], rng=stream("central", seed=1), repetitions=DRAWS
+    )
     assert stats.kstest(sums, stats.laplace(11.0, 6.0).cdf).pvalue > FALSE_ALARM
     copies = mechanism.release([10, 0], rng=stream("release", seed=1), repetitions=DRAWS)
     assert stats.kstest(copies[:, 1], stats.laplace(0.0, 6.0).cdf).pvalue > FALSE_ALARM
@@ -178,21 +210,27 @@ def test_released_sums_and_counts_have_independent_laplace_noise() -> None:
 @examples(10)
 @given(small_mechanisms(), st.data())
 def test_a_trillion_users_send_a_trillion_reports(mechanism, data) -> None:
-    holders = data.draw(st.lists(users, min_size=mechanism.domain_size, max_size=mechanism.domain_size))
+    holders = data.draw(
+        st.lists(users, min_size=mechanism.domain_size, max_size=mechanism.domain_size)
+    )
     tallies = mechanism.sample_tallies(holders, rng=stream("trillion", seed=1))
     assert tallies.dtype == np.int64
     assert ((tallies >= 0) & (tallies <= sum(holders))).all()
     per_report = {KaryRandomisedResponse: 1, SubsetSelection: getattr(mechanism, "subset_size", 0)}
     if type(mechanism) in per_report:
         assert tallies.sum() == per_report[type(mechanism)] * sum(holders)
-    sums = LaplaceMeans(1.0, 1.0).sample_sums([holders[:2], holders[:2]], [-1.0, 1.0], rng=stream("trillion", seed=2))
+    sums = LaplaceMeans(1.0, 1.0).sample_sums(
+        [holders[:2], holders[:2]], [-1.0, 1.0], rng=stream("trillion", seed=2)
+    )
     assert np.isfinite(sums).all()
 
 
 @examples(12)
 @example(1e-9, 1.0000000000000003e-09, 2)  # neighbours in floating point
 @given(inner_rates, inner_rates, st.integers(2, 10**6))
-def test_unary_encoding_takes_any_two_ordered_probabilities(one: float, other: float, size: int) -> None:
+def test_unary_encoding_takes_any_two_ordered_probabilities(
+    one: float, other: float, size: int
+) -> None:
     q, p = sorted((one, other))
     if q == p:
         with pytest.raises(ValueError, match="q must be < p"):
@@ -206,7 +244,10 @@ def test_public_signs_times_the_bit_have_the_law_of_the_report() -> None:
     public = 2 * rng.integers(0, 2, (DRAWS, 3)) - 1
     bits = mechanism.randomize_with_public_signs(np.full(DRAWS, 2), public, rng=rng)
     assert (bits.shape, bits.dtype) == ((DRAWS,), np.int8)
-    assert fits(map(tuple, (bits[:, None] * public).tolist()), law_of(mechanism.outputs(), mechanism.channel()[:, 2]))
+    assert fits(
+        map(tuple, (bits[:, None] * public).tolist()),
+        law_of(mechanism.outputs(), mechanism.channel()[:, 2]),
+    )
 
 
 def test_nobody_sends_nothing() -> None:

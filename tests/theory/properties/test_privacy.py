@@ -25,9 +25,13 @@ def test_the_best_channel_is_private_and_meets_its_bound(size: int, epsilon: flo
     seen = design.channel[design.channel.max(axis=1) > 1e-9]
     assert np.log(seen.max(axis=1) / seen.min(axis=1)).max() <= epsilon * (1 + 1e-9)
     assert design.lower_bound <= design.error * SLACK
-    assert information.distribution_error(design.channel, point) == pytest.approx(design.error, rel=1e-6)
+    assert information.distribution_error(design.channel, point) == pytest.approx(
+        design.error, rel=1e-6
+    )
     for rival in (KaryRandomisedResponse(epsilon, size), UnaryEncoding.optimised(epsilon, size)):
-        assert design.lower_bound <= information.distribution_error(rival.channel(), point) * (1 + 1e-9)
+        assert design.lower_bound <= information.distribution_error(rival.channel(), point) * (
+            1 + 1e-9
+        )
     assert lower_bounds.any_channel_bound_at(point, epsilon)[0] <= design.error * (1 + 1e-7)
 
 

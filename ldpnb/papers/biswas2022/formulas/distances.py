@@ -34,7 +34,9 @@ def expected_total_variation(standard_deviations: ArrayLike, *, users: int) -> R
     >>> round(float(expected_total_variation([np.sqrt(np.pi), np.sqrt(np.pi)], users=1)) ** 2, 9)
     2.0
     """
-    return np.sum(real(standard_deviations)) / (checks.whole(users=users, at_least=1) * np.sqrt(2 * np.pi))
+    return np.sum(real(standard_deviations)) / (
+        checks.whole(users, "users", at_least=1) * np.sqrt(2 * np.pi)
+    )
 
 
 def smallest_rate(
@@ -51,11 +53,16 @@ def smallest_rate(
     >>> round(smallest_rate(0.05, **survey), 6), smallest_rate(0.01, **survey)
     (0.320705, None)
     """
-    target = checks.positive(distance=distance)
+    target = checks.positive(distance, "distance")
 
     def excess(log_rate: float) -> float:
-        variance = SampledCounts(users, float(np.exp(log_rate)), mechanism).variance_realised_size(holders)
-        return float(np.log(max(expected_total_variation(np.sqrt(variance), users=users), _LEAST)) - np.log(target))
+        variance = SampledCounts(users, float(np.exp(log_rate)), mechanism).variance_realised_size(
+            holders
+        )
+        return float(
+            np.log(max(expected_total_variation(np.sqrt(variance), users=users), _LEAST))
+            - np.log(target)
+        )
 
     if excess(0.0) > 0:
         return None
@@ -79,7 +86,7 @@ def exact_total_variation(holders: ArrayLike, survey: SampledCounts) -> float:
     >>> round(exact_total_variation([1, 0], survey), 9)
     0.75
     """
-    counts = checks.counts(holders=holders)
+    counts = checks.counts(holders, "holders")
     if counts.sum() != survey.users:
         raise ValueError(f"holders must add up to the {survey.users} users, got {counts.sum()}")
     if survey.users * survey.rate > MOST_REPORTS:
@@ -100,11 +107,15 @@ def _report_law(holders: int, survey: SampledCounts) -> Floats:
     rate, p, q = survey.rate, survey.mechanism.p, survey.mechanism.q
     strangers = survey.users - holders
     means = rate * (holders * p + strangers * q), rate * (holders * (1 - p) + strangers * (1 - q))
-    rows, columns = (min(survey.users, int(mean + _SPREADS * (np.sqrt(mean) + 2))) + 1 for mean in means)
+    rows, columns = (
+        min(survey.users, int(mean + _SPREADS * (np.sqrt(mean) + 2))) + 1 for mean in means
+    )
     # 1 less than the roots of unity, whose digits many users need
     own = special.expm1(-2j * np.pi * np.arange(rows) / rows)[:, None]
     other = special.expm1(-2j * np.pi * np.arange(columns // 2 + 1) / columns)
     logs = np.zeros((rows, columns // 2 + 1), dtype=complex)
     for number, truth in ((holders, p), (strangers, q)):
-        logs += number * special.log1p(rate * (truth * own + (1 - truth) * other) + 1j * _LEAST)  # finite at -1 too
+        logs += number * special.log1p(
+            rate * (truth * own + (1 - truth) * other) + 1j * _LEAST
+        )  # finite at -1 too
     return np.fft.irfft2(np.exp(logs), s=(rows, columns))

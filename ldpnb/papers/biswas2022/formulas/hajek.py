@@ -33,7 +33,10 @@ def variance_hajek(survey: PersonalRates, holders: ArrayLike) -> float:
     share, other = counts @ (weights @ sampled)
     # the square of a sum over users around its mean, without anything that cancels
     spread = np.array([mechanism.p * mechanism.miss_rate, mechanism.q * (1 - mechanism.q)]) @ counts
-    pull, squares = np.array([other, -share]) @ counts, np.array([other * other, share * share]) @ counts
+    pull, squares = (
+        np.array([other, -share]) @ counts,
+        np.array([other * other, share * share]) @ counts,
+    )
     unsampled = expit(t / rate - logit(rate))
     square = (sampled @ pull) ** 2 + (sampled * unsampled) @ (squares / rate)
     square += sampled @ (spread / rate) / mechanism.truthful_rate**2

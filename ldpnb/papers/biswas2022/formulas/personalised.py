@@ -42,7 +42,9 @@ class PersonalRates:
         checks.plain(self)
         size = positive_numbers("sizes", self.sizes)
         object.__setattr__(self, "sizes", size)
-        object.__setattr__(self, "rates", checks.entries(size.size, rates=sampling_rates(self.rates)))
+        object.__setattr__(
+            self, "rates", checks.entries(sampling_rates(self.rates), "rates", size.size)
+        )
 
     @property
     def users(self) -> Real:
@@ -84,17 +86,23 @@ class PersonalRates:
         """Return the variance ``sum_j [s_j (1-s_j) / pi_j + (s_j - q)^2 (1/pi_j - 1)] / (p-q)^2``."""
         own, others = self.split(holders)
         q, gap = self.mechanism.q, self.mechanism.truthful_rate
-        kept = self.mechanism.p * self.mechanism.miss_rate / self.rates + gap * gap * (1 / self.rates - 1)
+        kept = self.mechanism.p * self.mechanism.miss_rate / self.rates + gap * gap * (
+            1 / self.rates - 1
+        )
         return (kept @ own + (q * (1 - q) / self.rates) @ others) / (gap * gap)
 
     def split(self, holders: ArrayLike) -> tuple[Floats, Floats]:
         """Return the users of each group who hold the value and those who do not, after checking them."""
         own = real(holders)
         if own.shape[:1] != self.sizes.shape:
-            raise ValueError(f"holders must have one row per group, {self.sizes.size}, got shape {own.shape}")
+            raise ValueError(
+                f"holders must have one row per group, {self.sizes.size}, got shape {own.shape}"
+            )
         size = self.sizes.reshape(-1, *[1] * (own.ndim - 1))
         if own.dtype != object and size.dtype != object and not ((own >= 0) & (own <= size)).all():
-            raise ValueError(f"holders must lie between 0 and the group's size, got holders={own.tolist()!r}")
+            raise ValueError(
+                f"holders must lie between 0 and the group's size, got holders={own.tolist()!r}"
+            )
         return own, size - own
 
     @property
@@ -114,10 +122,13 @@ def variance_reweighted_reports(
     - `users`, int: number ``n`` of users.
     - `report_rates`, (k,) float: probability ``pi(y)`` in ``(0, 1]`` of sending the report ``y``.
     """
-    total = checks.whole(users=users, at_least=1)
-    own, rate = checks.numbers(holders=holders, low=0, high=total), sampling_rates(report_rates)
+    total = checks.whole(users, "users", at_least=1)
+    own, rate = checks.numbers(holders, "holders", low=0, high=total), sampling_rates(report_rates)
     gap, miss = mechanism.truthful_rate, mechanism.miss_rate
-    kept, switched = (s * ((1 - rate) / rate + rest) for s, rest in ((mechanism.p, miss), (mechanism.q, miss + gap)))
+    kept, switched = (
+        s * ((1 - rate) / rate + rest)
+        for s, rest in ((mechanism.p, miss), (mechanism.q, miss + gap))
+    )
     return np.asarray((own * kept + (total - own) * switched) / gap**2)
 
 
@@ -127,7 +138,9 @@ def report_noise(mechanism: KaryRandomisedResponse) -> Real:
     return mechanism.q * (1 - mechanism.q) / (gap * gap)
 
 
-def rare_variance_horvitz_thompson(*, noises: ArrayLike, sizes: ArrayLike, rates: ArrayLike) -> Real:
+def rare_variance_horvitz_thompson(
+    *, noises: ArrayLike, sizes: ArrayLike, rates: ArrayLike
+) -> Real:
     """Return ``sum_j A_j / pi_j``, the variance of Horvitz-Thompson at a value nobody holds, noise differing too.
 
     - `noises`, (g,) float: a user's `report_noise`, by group.
@@ -136,7 +149,9 @@ def rare_variance_horvitz_thompson(*, noises: ArrayLike, sizes: ArrayLike, rates
     return positive_numbers("sizes", sizes) @ (real(noises) / sampling_rates(rates))
 
 
-def optimal_rates(*, noises: ArrayLike, costs: ArrayLike, sizes: ArrayLike, budget: float) -> Floats:
+def optimal_rates(
+    *, noises: ArrayLike, costs: ArrayLike, sizes: ArrayLike, budget: float
+) -> Floats:
     """Return the rates that minimise ``sum_j A_j / pi_j`` when reports cost ``k_j`` and ``sum_j k_j pi_j <= budget``.
 
     ``pi_j = min(1, lambda sqrt(A_j / k_j))``: Neyman allocation with a cap (open question (iii) of biswas2022, Section
@@ -149,13 +164,13 @@ def optimal_rates(*, noises: ArrayLike, costs: ArrayLike, sizes: ArrayLike, budg
     - `budget`, float: ``> 0``; if it covers everybody, all rates are 1.
     """
     noise = positive_numbers("noises", noises)
-    cost = checks.entries(noise.size, costs=positive_numbers("costs", costs))
-    size = checks.entries(noise.size, sizes=positive_numbers("sizes", sizes))
+    cost = checks.entries(positive_numbers("costs", costs), "costs", noise.size)
+    size = checks.entries(positive_numbers("sizes", sizes), "sizes", noise.size)
     pull = np.sqrt(noise / cost)
     order = np.argsort(-pull)
     prices, weights = (size * cost)[order], (size * cost * pull)[order]
     spent, rest = np.cumsum(prices) - prices, np.cumsum(weights[::-1])[::-1]
-    return np.minimum(1.0, ((checks.positive(budget=budget) - spent) / rest).max() * pull)
+    return np.minimum(1.0, ((checks.positive(budget, "budget") - spent) / rest).max() * pull)
 
 
 def positive_numbers(name: str, values: ArrayLike) -> Floats:

@@ -21,9 +21,11 @@ def poisson(counts: ArrayLike, rates: ArrayLike, *, rng: np.random.Generator) ->
       value, ``(g, 1)`` by rate.
     - Returns int, of the shape of `counts` and `rates` broadcast together.
     """
-    users, chance = np.asarray(counts), checks.numbers(rates=rates, low=0, high=1, above=True)
+    users, chance = np.asarray(counts), checks.numbers(rates, "rates", low=0, high=1, above=True)
     if users.dtype.kind not in "iu" or (users < 0).any():
-        raise ValueError(f"counts must be whole numbers >= 0, got dtype {users.dtype}, minimum {users.min()!s}")
+        raise ValueError(
+            f"counts must be whole numbers >= 0, got dtype {users.dtype}, minimum {users.min()!s}"
+        )
     return np.asarray(rng.binomial(users, chance), dtype=np.int64)
 
 
@@ -37,7 +39,11 @@ def expected_reports(counts: ArrayLike, rates: ArrayLike) -> Real:
 
 
 def sampled_tallies(
-    counts: ArrayLike, rates: ArrayLike, mechanism: KaryRandomisedResponse, *, rng: np.random.Generator
+    counts: ArrayLike,
+    rates: ArrayLike,
+    mechanism: KaryRandomisedResponse,
+    *,
+    rng: np.random.Generator,
 ) -> Ints:
     """Draw the tallies of the users who report, from their exact joint law: all zero where nobody does.
 
@@ -45,6 +51,7 @@ def sampled_tallies(
     """
     reporting = poisson(counts, rates, rng=rng)
     rows = [
-        mechanism.sample_tallies(row, rng=rng) if row.any() else np.zeros_like(row) for row in np.atleast_2d(reporting)
+        mechanism.sample_tallies(row, rng=rng) if row.any() else np.zeros_like(row)
+        for row in np.atleast_2d(reporting)
     ]
     return np.asarray(rows).reshape(reporting.shape)

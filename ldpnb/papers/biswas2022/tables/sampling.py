@@ -31,7 +31,10 @@ def distributions() -> dict[str, Floats]:
     The plus sign of the second is read as a mixture: a sum would hardly differ from Bin(100, .5).
     """
     given = published()
-    largest, chances = int(given["first_trials"]), (given[f"second_probability_{end}"] for end in ("high", "low"))
+    largest, chances = (
+        int(given["first_trials"]),
+        (given[f"second_probability_{end}"] for end in ("high", "low")),
+    )
     return {
         "Bin(100, .5)": synthetic.binomial(largest, given["first_probability"]),
         BOTH: synthetic.binomial(int(given["second_trials"]), *chances, largest=largest),
@@ -56,56 +59,101 @@ def estimates(
     users, parts = int(counts.sum()), []
     for rate in sampling_rates:
         rng = stream("estimates", rate, mechanism.epsilon, seed=seed)
-        seen, known = sampled_tallies(counts, rate, mechanism, rng=rng), SampledCounts(users, rate, mechanism)
+        seen, known = (
+            sampled_tallies(counts, rate, mechanism, rng=rng),
+            SampledCounts(users, rate, mechanism),
+        )
         given: dict[str, Any] = {"sampling_rate": rate, "mechanism": mechanism}
         unadjusted = estimators.unadjusted(seen, users=users, mechanism=mechanism)
-        rescaled, realised = estimators.rescaled(seen, users=users, **given), estimators.realised_size(seen, **given)
+        rescaled, realised = (
+            estimators.rescaled(seen, users=users, **given),
+            estimators.realised_size(seen, **given),
+        )
         for name, estimate, mean, variance in (
             ("c_DE", unadjusted, known.mean_unadjusted(counts), known.variance_unadjusted(counts)),
             ("g_DE", rescaled, counts, known.variance_rescaled(counts)),
             ("c-hat", realised, counts, known.variance_realised_size(counts)),
         ):
-            shared = {"sampling_rate": rate, "value": np.arange(counts.size), "truth": counts, "estimator": name}
+            shared = {
+                "sampling_rate": rate,
+                "value": np.arange(counts.size),
+                "truth": counts,
+                "estimator": name,
+            }
             moments = {"expected": mean, "standard_deviation": np.sqrt(variance)}
             parts.append(pd.DataFrame(shared | moments | {"estimate": estimate}))
     return pd.concat(parts, ignore_index=True)
 
 
 def _collections(counts: Ints, survey: SampledCounts, runs: int, rng: np.random.Generator) -> Ints:
-    return np.array([sampled_tallies(counts, survey.rate, survey.mechanism, rng=rng) for _ in range(runs)])
+    return np.array(
+        [sampled_tallies(counts, survey.rate, survey.mechanism, rng=rng) for _ in range(runs)]
+    )
 
 
 @table
 def bias_curve(
-    counts: Ints, epsilons: Sequence[float], sampling_rates: Sequence[float], runs: int, *, seed: int
+    counts: Ints,
+    epsilons: Sequence[float],
+    sampling_rates: Sequence[float],
+    runs: int,
+    *,
+    seed: int,
 ) -> Rows:
     """Yield the bias of c_DE at the most frequent value, exactly and simulated (with a standard error)."""
     users, top = int(counts.sum()), int(counts.argmax())
     for epsilon, rate in product(epsilons, sampling_rates):
         survey = SampledCounts(users, rate, KaryRandomisedResponse(epsilon, counts.size))
         tallies = _collections(counts, survey, runs, stream("bias", epsilon, rate, seed=seed))
-        drawn = estimators.unadjusted(tallies, users=users, mechanism=survey.mechanism)[:, top] - counts[top]
+        drawn = (
+            estimators.unadjusted(tallies, users=users, mechanism=survey.mechanism)[:, top]
+            - counts[top]
+        )
         exact = (survey.bias_unadjusted(counts[top]), np.nan)
         for bias, error in (exact, (drawn.mean(), drawn.std(ddof=1) / np.sqrt(runs))):
-            yield {"budget": f"ε = {epsilon:g}", RATE: rate, "bias (users)": bias, "standard_error": error}
+            yield {
+                "budget": f"ε = {epsilon:g}",
+                RATE: rate,
+                "bias (users)": bias,
+                "standard_error": error,
+            }
 
 
 @table
-def standard_deviations(counts: Ints, epsilons: Sequence[float], sampling_rates: Sequence[float]) -> Rows:
+def standard_deviations(
+    counts: Ints, epsilons: Sequence[float], sampling_rates: Sequence[float]
+) -> Rows:
     """Yield exact standard deviations, in users, at a value nobody holds and at the most frequent one.
 
     ``gain`` is the share by which c-hat lowers the variance of g_DE.
     """
     for epsilon, rate, holders in product(epsilons, sampling_rates, (0, int(counts.max()))):
-        survey = SampledCounts(int(counts.sum()), rate, KaryRandomisedResponse(epsilon, counts.size))
+        survey = SampledCounts(
+            int(counts.sum()), rate, KaryRandomisedResponse(epsilon, counts.size)
+        )
         g, c = survey.variance_rescaled(holders), survey.variance_realised_size(holders)
-        deviations = {"g_DE": np.sqrt(g), "c-hat": np.sqrt(c), "ratio": np.sqrt(survey.variance_ratio(holders))}
-        yield {"epsilon": epsilon, "sampling_rate": rate, "holders": holders, **deviations, "gain": 1 - c / g}
+        deviations = {
+            "g_DE": np.sqrt(g),
+            "c-hat": np.sqrt(c),
+            "ratio": np.sqrt(survey.variance_ratio(holders)),
+        }
+        yield {
+            "epsilon": epsilon,
+            "sampling_rate": rate,
+            "holders": holders,
+            **deviations,
+            "gain": 1 - c / g,
+        }
 
 
 @table
 def distances(
-    counts: Ints, epsilons: Sequence[float], sampling_rates: Sequence[float], runs: int, *, seed: int
+    counts: Ints,
+    epsilons: Sequence[float],
+    sampling_rates: Sequence[float],
+    runs: int,
+    *,
+    seed: int,
 ) -> Rows:
     """Yield the distance between c-hat and the data, in closed form and from simulated collections, and its cost.
 
@@ -115,14 +163,24 @@ def distances(
     for epsilon, rate in product(epsilons, sampling_rates):
         survey = SampledCounts(users, rate, KaryRandomisedResponse(epsilon, counts.size))
         tallies = _collections(counts, survey, runs, stream("distances", epsilon, rate, seed=seed))
-        shares = estimators.realised_size(tallies, sampling_rate=rate, mechanism=survey.mechanism) / users
-        closed = expected_total_variation(np.sqrt(survey.variance_realised_size(counts)), users=users)
+        shares = (
+            estimators.realised_size(tallies, sampling_rate=rate, mechanism=survey.mechanism)
+            / users
+        )
+        closed = expected_total_variation(
+            np.sqrt(survey.variance_realised_size(counts)), users=users
+        )
         measured = [(RAW, closed, np.nan)]
         for name, estimate in ((RAW, shares), (PROJECTED, project_simplex(shares))):
             drawn = np.abs(estimate - counts / users).sum(axis=1) / 2
             measured.append((name, drawn.mean(), drawn.std(ddof=1) / np.sqrt(runs)))
         for name, distance, error in measured:
-            setting = {"estimate": name, "budget": f"ε = {epsilon:g}", "epsilon": epsilon, RATE: rate}
+            setting = {
+                "estimate": name,
+                "budget": f"ε = {epsilon:g}",
+                "epsilon": epsilon,
+                RATE: rate,
+            }
             cost = {"expected_reports": expected_reports(counts, rate)}
             yield setting | cost | {DISTANCE: distance, "standard_error": error}
 
@@ -149,4 +207,8 @@ def rare_errors(users: Sequence[int], rate: float, mechanism: KaryRandomisedResp
         survey = SampledCounts(int(number), rate, mechanism)
         biased = survey.bias_unadjusted(0) ** 2 + survey.variance_unadjusted(0)
         for name, square in (("c_DE", biased), ("g_DE", survey.rare_variance_rescaled)):
-            yield {"users": number, "estimate": name, "root mean squared error (users)": np.sqrt(square)}
+            yield {
+                "users": number,
+                "estimate": name,
+                "root mean squared error (users)": np.sqrt(square),
+            }

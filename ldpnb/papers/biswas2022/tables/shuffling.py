@@ -41,7 +41,9 @@ def accounting(
             "local": epsilon,
             "upper": upper,
             "lower": lower,
-            "closed form": shuffling.closed_form(delta, users=users, epsilon=epsilon) if rate == 1 else np.nan,
+            "closed form": shuffling.closed_form(delta, users=users, epsilon=epsilon)
+            if rate == 1
+            else np.nan,
             "n π q": users * rate * reports.mechanism.q,
             "c-hat, rare": rare,
             "c-hat, common": common,
@@ -52,11 +54,21 @@ def accounting(
 
 def budgets(table: pd.DataFrame) -> pd.DataFrame:
     """Return the central budgets of `accounting`, by sampling rate, local budget and bound, and the curves' names."""
-    names = {"upper": "upper bound", "lower": "lower bound", "closed form": "published", "local": LOCAL}
+    names = {
+        "upper": "upper bound",
+        "lower": "lower bound",
+        "closed form": "published",
+        "local": LOCAL,
+    }
     long = table.rename(columns=names).melt(
-        id_vars=["sampling", LOCAL], value_vars=list(names.values())[:3], var_name="bound", value_name=CENTRAL
+        id_vars=["sampling", LOCAL],
+        value_vars=list(names.values())[:3],
+        var_name="bound",
+        value_name=CENTRAL,
     )
-    before = long["bound"].map({"upper bound": "", "lower bound": "lower bound, ", "published": "published, "})
+    before = long["bound"].map(
+        {"upper bound": "", "lower bound": "lower bound, ", "published": "published, "}
+    )
     return long.assign(curve=before + long["sampling"]).dropna().reset_index(drop=True)
 
 

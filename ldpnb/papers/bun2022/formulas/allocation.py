@@ -39,8 +39,8 @@ class Family:
     def __post_init__(self) -> None:
         checks.plain(self)
         for size, height in zip(self.sizes, self.heights, strict=True):
-            checks.whole(size=size, at_least=2)
-            checks.positive(height=height)
+            checks.whole(size, "size", at_least=2)
+            checks.positive(height, "height")
 
     @property
     def populations(self) -> list[tuple[int, ...]]:
@@ -51,7 +51,11 @@ class Family:
     def neighbours(self) -> list[tuple[int, int]]:
         """Pairs of positions in `populations` that differ in one record's value."""
         place = {population: i for i, population in enumerate(self.populations)}
-        ups = ((p, tuple(c + (i == j) for j, c in enumerate(p))) for p in place for i in range(len(self.sizes)))
+        ups = (
+            (p, tuple(c + (i == j) for j, c in enumerate(p)))
+            for p in place
+            for i in range(len(self.sizes))
+        )
         return [(place[p], place[up]) for p, up in ups if up in place]
 
     def variances(self, population: Sequence[int]) -> Floats:
@@ -67,13 +71,21 @@ class Family:
         """Return the exact law of the weighted mean: its values, rounded to 12 digits, with their chances."""
         law: defaultdict[float, float] = defaultdict(float)
         for chance, drawn in rule(tuple(population)):
-            shares = [n * v / (sum(self.sizes) * m) for n, v, m in zip(self.sizes, self.heights, drawn, strict=True)]
+            shares = [
+                n * v / (sum(self.sizes) * m)
+                for n, v, m in zip(self.sizes, self.heights, drawn, strict=True)
+            ]
             counts = [
-                [(k, comb(c, k) * comb(n - c, m - k) / comb(n, m)) for k in range(max(0, m - n + c), min(m, c) + 1)]
+                [
+                    (k, comb(c, k) * comb(n - c, m - k) / comb(n, m))
+                    for k in range(max(0, m - n + c), min(m, c) + 1)
+                ]
                 for n, c, m in zip(self.sizes, population, drawn, strict=True)
             ]
             for outcome in product(*counts):
-                value = round(sum(share * k for share, (k, _) in zip(shares, outcome, strict=True)), 12)
+                value = round(
+                    sum(share * k for share, (k, _) in zip(shares, outcome, strict=True)), 12
+                )
                 law[value] += chance * prod(p for _, p in outcome)
         return dict(law)
 
@@ -87,11 +99,17 @@ def proportional(sizes: Sequence[int], sampling_rate: float) -> Rule:
     """Return proportional allocation with randomised rounding, stratum by stratum (Theorem 7.2 of bun2022)."""
     shares = strata.Strata(sizes).proportional(sampling_rate)
     if (shares < 1).any():
-        raise ValueError(f"sampling_rate must give every stratum at least one record, got shares {shares}")
+        raise ValueError(
+            f"sampling_rate must give every stratum at least one record, got shares {shares}"
+        )
     sides = []
     for share in shares:
         whole, part = divmod(float(share), 1)
-        sides.append([(1 - part, int(whole)), (part, int(whole) + 1)] if part > 1e-12 else [(1.0, int(whole))])
+        sides.append(
+            [(1 - part, int(whole)), (part, int(whole) + 1)]
+            if part > 1e-12
+            else [(1.0, int(whole))]
+        )
     draws = [(prod(p for p, _ in one), tuple(m for _, m in one)) for one in product(*sides)]
     return lambda _: draws
 
@@ -132,10 +150,14 @@ class Outcomes:
         + c e^(-y/b)``, hence monotone, and beyond the outermost values it is constant: it is largest at a value. The
         scale is at least a 700th of the range of the values.
         """
-        width = checks.positive(scale=scale)
+        width = checks.positive(scale, "scale")
         if np.ptp(self.values) > 700 * width:
-            raise ValueError(f"scale must be at least a 700th of the mean's range, got scale={scale!r}")
-        densities = np.log(self.chances @ np.exp(-np.abs(self.values[:, None] - self.values) / width))
+            raise ValueError(
+                f"scale must be at least a 700th of the mean's range, got scale={scale!r}"
+            )
+        densities = np.log(
+            self.chances @ np.exp(-np.abs(self.values[:, None] - self.values) / width)
+        )
         return float(np.abs(densities[self.pairs[:, 0]] - densities[self.pairs[:, 1]]).max())
 
     def noise_scale(self, epsilon: float) -> float:
@@ -146,12 +168,16 @@ class Outcomes:
         """
         from scipy.optimize import brentq
 
-        target = checks.positive(epsilon=epsilon)
+        target = checks.positive(epsilon, "epsilon")
         spread = float(np.ptp(self.values))
         least, most = np.log(spread / 690), np.log(spread / target)
         if self.loss(float(np.exp(least))) <= target:
-            raise ValueError(f"epsilon must be small enough to call for noise, got epsilon={epsilon!r}")
-        return float(np.exp(brentq(lambda s: self.loss(float(np.exp(s))) - target, least, most, xtol=1e-14)))
+            raise ValueError(
+                f"epsilon must be small enough to call for noise, got epsilon={epsilon!r}"
+            )
+        return float(
+            np.exp(brentq(lambda s: self.loss(float(np.exp(s))) - target, least, most, xtol=1e-14))
+        )
 
     def private_variances(self, scale: Real) -> Floats:
         """Return the variance in every population with Laplace noise: that of sampling, and ``2 scale^2``."""

@@ -21,7 +21,9 @@ from ldpnb.privacy.lemmas import log_mixed
 from ldpnb.privacy.subsampling import srs_loss, weighted_loss
 
 
-def cluster_loss_at(other_size: Real, *, epsilon: Real, changed_size: Real, sampling_rate: Real) -> Real:
+def cluster_loss_at(
+    other_size: Real, *, epsilon: Real, changed_size: Real, sampling_rate: Real
+) -> Real:
     r"""Return ``B(x)``, the deletion loss if every other cluster had `other_size` records (Theorems 5.1 and 5.2).
 
     .. math:: B(x) = \ln\Bigl(1 + \frac{e^\varepsilon - 1}{1 + (1/p - 1)\, e^{-\varepsilon (n_1 - 1 + x)}}\Bigr)
@@ -29,22 +31,48 @@ def cluster_loss_at(other_size: Real, *, epsilon: Real, changed_size: Real, samp
     with ``n_1 >= 1`` the changed cluster's size in the larger population and ``p`` in ``(0, 1]`` the share of the
     clusters that is drawn.
     """
-    p, budget = checks.rate(sampling_rate=sampling_rate), checks.positive(epsilon=epsilon)
-    records = checks.whole(changed_size=changed_size, at_least=1) - 1 + checks.non_negative(other_size=other_size)
+    p, budget = checks.rate(sampling_rate, "sampling_rate"), checks.positive(epsilon, "epsilon")
+    records = (
+        checks.whole(changed_size, "changed_size", at_least=1)
+        - 1
+        + checks.non_negative(other_size, "other_size")
+    )
     return log_mixed(1 / (1 + (1 - p) / p * np.exp(-budget * records)), budget)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClusterSample:
-    """Whole clusters, drawn by simple random sampling.
+    """A simple random sample of whole clusters, such as all pupils of the schools that are drawn.
 
-    - `sizes`, (clusters,) int: cluster sizes in the larger population, each ``>= 1``.
-    - `chosen`, int: clusters drawn, ``1 .. clusters``.
-    - `changed`, int: index of the cluster that loses a record or has one altered.
+    Its methods say how much privacy such a sample costs or gains when one record changes, for a
+    mechanism that is private under the deletion of a record.
 
-    >>> design = ClusterSample([4, 2, 2, 7, 1], 3)
-    >>> [round(float(f(0.3)), 9) for f in (design.lower_bound, design.loss, design.upper_bound)]
-    [0.255692601, 0.274164154, 0.291638902]
+    Parameters
+    ----------
+    sizes : array_like of int, shape (clusters,)
+        Records in each cluster, at least 1, before the record is deleted.
+    chosen : int
+        Number of clusters that are drawn, from 1 to all of them.
+    changed : int, optional
+        Index of the cluster whose record is deleted or replaced. Default is the first one.
+
+    Raises
+    ------
+    ValueError
+        If an argument is outside its range.
+
+    Notes
+    -----
+    `loss` is exact. `lower_bound` and `upper_bound` are the closed forms of Theorems 5.1 and 5.2 of
+    Bun et al. (2022), between which it lies.
+
+    Examples
+    --------
+    Three of five clusters, at epsilon = 0.3:
+
+    >>> design = ClusterSample(sizes=[4, 2, 2, 7, 1], chosen=3)
+    >>> round(design.lower_bound(0.3), 4), round(design.loss(0.3), 4), round(design.upper_bound(0.3), 4)
+    (0.2557, 0.2742, 0.2916)
     """
 
     sizes: Any
@@ -53,10 +81,14 @@ class ClusterSample:
 
     def __post_init__(self) -> None:
         checks.plain(self)
-        sizes = checks.counts(sizes=self.sizes, least=1)
+        sizes = checks.counts(self.sizes, "sizes", least=1)
         object.__setattr__(self, "sizes", sizes)
-        object.__setattr__(self, "chosen", checks.whole(chosen=self.chosen, at_least=1, at_most=len(sizes)))
-        object.__setattr__(self, "changed", checks.whole(changed=self.changed, at_most=len(sizes) - 1))
+        object.__setattr__(
+            self, "chosen", checks.whole(self.chosen, "chosen", at_least=1, at_most=len(sizes))
+        )
+        object.__setattr__(
+            self, "changed", checks.whole(self.changed, "changed", at_most=len(sizes) - 1)
+        )
 
     @property
     def sampling_rate(self) -> float:
@@ -106,8 +138,8 @@ class ClusterSample:
         >>> round(ClusterSample([1, 1, 1, 1], 1).loss(0.5, neighbours="replacement"), 12)
         0.357374019509
         """
-        checks.choice(neighbours=neighbours, among=("deletion", "replacement"))
-        step = checks.positive(epsilon=epsilon) * (1 if neighbours == "deletion" else 2)
+        checks.choice(neighbours, "neighbours", among=("deletion", "replacement"))
+        step = checks.positive(epsilon, "epsilon") * (1 if neighbours == "deletion" else 2)
         return weighted_loss(step, self._log_odds(epsilon) - step)
 
     def identifying_confusion(self, epsilon: float) -> float:
@@ -117,12 +149,16 @@ class ClusterSample:
         ``epsilon-hat = epsilon`` gives the exact optimum `loss`.
         """
         if self.chosen == len(self.sizes):
-            raise ValueError(f"chosen must leave a cluster out, got chosen={self.chosen} of {self.chosen}")
+            raise ValueError(
+                f"chosen must leave a cluster out, got chosen={self.chosen} of {self.chosen}"
+            )
         return float(np.exp(logit(self.sampling_rate) - self._log_odds(epsilon)))
 
     def _log_odds(self, epsilon: float) -> float:
         """Return ``ln(rho e^(epsilon n_1))``: the odds, given the optimal tail event, that the cluster was drawn."""
-        weights = -checks.positive(epsilon=epsilon) * (self._others + self.sizes[self.changed]).astype(float)
+        weights = -checks.positive(epsilon, "epsilon") * (
+            self._others + self.sizes[self.changed]
+        ).astype(float)
         return log_symmetric_ratio(weights, self.chosen)
 
 
@@ -139,7 +175,7 @@ def log_symmetric_ratio(log_weights: ArrayLike, order: int) -> float:
     """
     weights, repeats = np.unique(np.asarray(log_weights, dtype=float), return_counts=True)
     count = int(repeats.sum())
-    order = checks.whole(order=order, at_least=1, at_most=count + 1)
+    order = checks.whole(order, "order", at_least=1, at_most=count + 1)
     if order == count + 1:
         return np.inf
     log_scale = _balance(weights, repeats, order - 0.5)
@@ -160,7 +196,11 @@ def _balance(weights: Floats, repeats: Ints, expected: float) -> float:
     count = repeats.sum()
     margin = np.log(count) + 2
     low, high = -weights.max() - margin, -weights.min() + margin
-    return float(brentq(lambda scale: repeats @ expit(scale + weights) - expected, low, high, xtol=0.04 / count))
+    return float(
+        brentq(
+            lambda scale: repeats @ expit(scale + weights) - expected, low, high, xtol=0.04 / count
+        )
+    )
 
 
 def _two_central_probabilities(heads: Floats, repeats: Ints, order: int) -> tuple[float, float]:
@@ -176,11 +216,15 @@ def _two_central_probabilities(heads: Floats, repeats: Ints, order: int) -> tupl
     angles = angles[2 * spread * np.sin(angles / 2) ** 2 < 48]
     transform = np.array([repeats @ np.log1p(heads * turn) for turn in np.exp(1j * angles) - 1])
     twice = np.where((angles == 0) | (np.abs(angles - np.pi) < 1e-12), 1.0, 2.0)
-    fewer, exactly = (float(twice @ np.exp(transform - 1j * angles * m).real) for m in (order - 1, order))
+    fewer, exactly = (
+        float(twice @ np.exp(transform - 1j * angles * m).real) for m in (order - 1, order)
+    )
     return fewer, exactly
 
 
-def identified_cluster_loss_lower_bound(known_loss: Real, *, confusion: Real, sampling_rate: Real) -> Real:
+def identified_cluster_loss_lower_bound(
+    known_loss: Real, *, confusion: Real, sampling_rate: Real
+) -> Real:
     r"""Return the loss if the output tells whether the changed cluster was drawn (Theorem 5.3 before its last step).
 
     .. math:: \ln\frac{p + (1 - p)\beta}{p\,e^{-\hat\varepsilon} + (1 - p)\beta}
@@ -192,8 +236,11 @@ def identified_cluster_loss_lower_bound(known_loss: Real, *, confusion: Real, sa
       secrecy of the sample is lost.
     - `sampling_rate`, float: ``p``, in ``(0, 1]``.
     """
-    p, beta = checks.rate(sampling_rate=sampling_rate), checks.non_negative(confusion=confusion)
-    loss = checks.non_negative(known_loss=known_loss)
+    p, beta = (
+        checks.rate(sampling_rate, "sampling_rate"),
+        checks.non_negative(confusion, "confusion"),
+    )
+    loss = checks.non_negative(known_loss, "known_loss")
     return np.log1p(-np.expm1(-loss) / (np.exp(-loss) + (1 - p) / p * beta))
 
 
@@ -204,8 +251,14 @@ def identified_cluster_loss_weak_bound(
 
     It follows from `identified_cluster_loss_lower_bound` by ``epsilon-hat <= epsilon`` and may be negative.
     """
-    p, beta = checks.rate(sampling_rate=sampling_rate), checks.non_negative(confusion=confusion)
-    loss, budget = checks.non_negative(known_loss=known_loss), checks.positive(epsilon=epsilon)
+    p, beta = (
+        checks.rate(sampling_rate, "sampling_rate"),
+        checks.non_negative(confusion, "confusion"),
+    )
+    loss, budget = (
+        checks.non_negative(known_loss, "known_loss"),
+        checks.positive(epsilon, "epsilon"),
+    )
     # 1 + c e^x = (1 + c) (1 + c / (1 + c) (e^x - 1))
     odds = (1 - p) / p * beta
     return loss - np.log1p(odds) - log_mixed(odds / (1 + odds), budget)
@@ -221,10 +274,12 @@ def critical_cluster_size(share: float, *, epsilon: float, sampling_rate: float)
     >>> round(critical_cluster_size(0.9, epsilon=0.1, sampling_rate=0.1), 6)
     22.223912
     """
-    part, budget = checks.open_probability(share=share), checks.positive(epsilon=epsilon)
-    p = checks.open_probability(sampling_rate=sampling_rate)
+    part, budget = checks.open_probability(share, "share"), checks.positive(epsilon, "epsilon")
+    p = checks.open_probability(sampling_rate, "sampling_rate")
     low, high = sorted((part, p))
-    log_odds = np.copysign(np.log1p((high - low) / (low * (1 - high))), p - part)  # logit(p) - logit(share)
+    log_odds = np.copysign(
+        np.log1p((high - low) / (low * (1 - high))), p - part
+    )  # logit(p) - logit(share)
     bend = _log_sinhc((1 - part) * budget / 2) - _log_sinhc(part * budget / 2)
     return float(0.25 - (log_odds + bend) / budget / 2)
 

@@ -14,7 +14,7 @@ def size_count_loss(gap: int, epsilon: Real) -> Real:
 
     The count is ``|S| + Lap(1/epsilon)``, an epsilon-deletion-DP mechanism.
     """
-    return checks.whole(gap=gap) * checks.positive(epsilon=epsilon)
+    return checks.whole(gap, "gap") * checks.positive(epsilon, "epsilon")
 
 
 def size_test_advantage(gap: int, epsilon: Real) -> Real:
@@ -25,8 +25,8 @@ def size_test_advantage(gap: int, epsilon: Real) -> Real:
     symmetrically beyond. The bound `advantage_bound` at ``D epsilon`` is larger from a gap of 2 on, since the sizes in
     between restrain the test as well.
     """
-    steps, odd = divmod(checks.whole(gap=gap), 2)
-    budget = checks.positive(epsilon=epsilon)
+    steps, odd = divmod(checks.whole(gap, "gap"), 2)
+    budget = checks.positive(epsilon, "epsilon")
     return -np.expm1(-budget * steps) + odd * np.exp(-budget * steps) * np.tanh(budget / 2)
 
 
@@ -35,12 +35,12 @@ def advantage_bound(epsilon: Real) -> Real:
 
     Randomised response attains it. About ``epsilon / 2`` for small epsilon.
     """
-    return np.tanh(checks.positive(epsilon=epsilon) / 2)
+    return np.tanh(checks.positive(epsilon, "epsilon") / 2)
 
 
 def weak_advantage_bound(epsilon: Real) -> Real:
     """Return ``e^epsilon - 1``, the loose form of `advantage_bound`; vacuous from ``ln 2`` on."""
-    return np.expm1(checks.positive(epsilon=epsilon))
+    return np.expm1(checks.positive(epsilon, "epsilon"))
 
 
 def size_error_lower_bound(estimation_error: Real, epsilon: Real) -> Real:
@@ -49,13 +49,15 @@ def size_error_lower_bound(estimation_error: Real, epsilon: Real) -> Real:
     On some data set every private estimate of the intended size errs by at least ``alpha`` on average; the noisy count
     of the sample is such an estimate and adds an error of ``1/epsilon``.
     """
-    return checks.non_negative(estimation_error=estimation_error) - 1 / checks.positive(epsilon=epsilon)
+    return checks.non_negative(estimation_error, "estimation_error") - 1 / checks.positive(
+        epsilon, "epsilon"
+    )
 
 
 def size_squared_error_lower_bound(squared_estimation_error: Real, epsilon: Real) -> Real:
     """Return ``alpha_2 - 2/epsilon^2``, the same for mean squared errors (Proposition 4.2)."""
-    error = checks.non_negative(squared_estimation_error=squared_estimation_error)
-    return error - 2 / np.square(checks.positive(epsilon=epsilon))
+    error = checks.non_negative(squared_estimation_error, "squared_estimation_error")
+    return error - 2 / np.square(checks.positive(epsilon, "epsilon"))
 
 
 def two_point_error(gap: Real, epsilon: Real) -> Real:
@@ -64,4 +66,4 @@ def two_point_error(gap: Real, epsilon: Real) -> Real:
     The gap is the difference of the estimated function: its sensitivity if they are the worst neighbours. Exact for two
     data sets: answering one of the two values by randomised response errs by no more on either.
     """
-    return checks.non_negative(gap=gap) / (1 + np.exp(checks.positive(epsilon=epsilon)))
+    return checks.non_negative(gap, "gap") / (1 + np.exp(checks.positive(epsilon, "epsilon")))

@@ -33,13 +33,18 @@ def tilted_log_odds(law: SizeLaw, epsilon: Real) -> Real:
     """Return ``ln(E~ / (1 - E~))``, which keeps its accuracy where ``E~`` approaches 1."""
     sizes = np.arange(law.population + 1)
     if is_exact(epsilon):
-        rate = largest_tilted_mean(np.exp(law.log_probabilities), sizes.tolist(), epsilon) / law.population
+        rate = (
+            largest_tilted_mean(np.exp(law.log_probabilities), sizes.tolist(), epsilon)
+            / law.population
+        )
         return np.log(rate / (1 - rate))
-    budget, logs = checks.positive(epsilon=epsilon), law.log_probabilities
+    budget, logs = checks.positive(epsilon, "epsilon"), law.log_probabilities
     likeliest = int((logs + budget * sizes).argmax())
     logs = (logs - logs[likeliest]) + budget * (sizes - likeliest)
     with np.errstate(divide="ignore"):
-        return float(logsumexp(logs + np.log(sizes)) - logsumexp(logs + np.log(law.population - sizes)))
+        return float(
+            logsumexp(logs + np.log(sizes)) - logsumexp(logs + np.log(law.population - sizes))
+        )
 
 
 def random_size_upper_bound(law: SizeLaw, epsilon: Real) -> Real:
@@ -73,7 +78,9 @@ def random_size_loss(law: SizeLaw, epsilon: float) -> float:
     >>> round(random_size_loss(fixed_size(5, 20), 0.5), 10)
     0.3573740195
     """
-    budget = checks.numbers(epsilon=checks.positive(epsilon=epsilon), low=0, high=1e100).item()
+    budget = checks.numbers(
+        checks.positive(epsilon, "epsilon"), "epsilon", low=0, high=1e100
+    ).item()
     return weighted_loss(2 * budget, effective_log_odds(law, budget))
 
 
@@ -95,7 +102,7 @@ def effective_log_odds(law: SizeLaw, epsilon: float) -> float:
     ratio that a sequence attains, just above which the recursion does not end positive, where need be by bisection.
     Smooth laws take a few passes, none more than a hundred, each O(n).
     """
-    budget = checks.positive(epsilon=epsilon)
+    budget = checks.positive(epsilon, "epsilon")
     n, logs = law.population, law.log_probabilities
     sizes = np.arange(n)
     with np.errstate(divide="ignore"):
@@ -133,7 +140,9 @@ def _log_ratio(left: Floats, joined: Floats, rising: NDArray[np.bool_], epsilon:
     return float(logsumexp(joined + weights) - logsumexp(left + weights))
 
 
-def _best_steps(left: Floats, joined: Floats, log_ratio: float, epsilon: float) -> tuple[NDArray[np.bool_], bool]:
+def _best_steps(
+    left: Floats, joined: Floats, log_ratio: float, epsilon: float
+) -> tuple[NDArray[np.bool_], bool]:
     """Return where the sequence with the largest ``sum (v - r u) a`` rises, and whether that sum is positive.
 
     The sequence rises to a term if the recursion's sum before it is not positive. The sum is kept as a number times

@@ -10,7 +10,9 @@ from ldpnb import checks
 from ldpnb.arithmetic import Real
 
 
-def releases_loss(epsilons: Sequence[Real], amplified: Callable[[Real], Real], *, fresh: bool = False) -> Real:
+def releases_loss(
+    epsilons: Sequence[Real], amplified: Callable[[Real], Real], *, fresh: bool = False
+) -> Real:
     """Return the exact loss of several releases, from one sample or from a fresh one each.
 
     - `epsilons`, sequence of float: budgets of the mechanisms that run on a sample, in nats, ``> 0``.
@@ -25,7 +27,7 @@ def releases_loss(epsilons: Sequence[Real], amplified: Callable[[Real], Real], *
     >>> [round(float(releases_loss([1.0, 1.0], tenth, fresh=fresh)), 3) for fresh in (False, True)]
     [0.494, 0.317]
     """
-    budgets = [checks.positive(epsilons=epsilon) for epsilon in epsilons]
+    budgets = [checks.positive(epsilon, "epsilons") for epsilon in epsilons]
     if not budgets:
         raise ValueError("epsilons must name at least one release, got none")
     return sum(map(amplified, budgets)) if fresh else amplified(sum(budgets))

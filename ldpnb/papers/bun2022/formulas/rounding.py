@@ -30,9 +30,13 @@ def nearest_rounding_loss(population: int, sampling_rate: float, epsilon: float)
     >>> nearest_rounding_loss(7, 0.2, 0.5), round(nearest_rounding_loss(4, 0.45, 0.5), 6)
     (0.5, 0.523137)
     """
-    n, rate = checks.whole(population=population, at_least=1), _exactly(sampling_rate)
+    n, rate = checks.whole(population, "population", at_least=1), _exactly(sampling_rate)
     here, there = (math.floor(rate * records + Fraction(1, 2)) for records in (n, n + 1))
-    return checks.positive(epsilon=epsilon) if here < there else float(inserted_record_loss(here, n, epsilon))
+    return (
+        checks.positive(epsilon, "epsilon")
+        if here < there
+        else float(inserted_record_loss(here, n, epsilon))
+    )
 
 
 def random_rounding_loss(population: int, sampling_rate: float, epsilon: float) -> float:
@@ -49,15 +53,17 @@ def random_rounding_loss(population: int, sampling_rate: float, epsilon: float) 
     >>> round(random_rounding_loss(20, 0.1, 0.5), 10)
     0.1923984693
     """
-    n, rate = checks.whole(population=population, at_least=1), _exactly(sampling_rate)
-    budget = checks.numbers(epsilon=checks.positive(epsilon=epsilon), low=0, high=_LARGEST).item()
+    n, rate = checks.whole(population, "population", at_least=1), _exactly(sampling_rate)
+    budget = checks.numbers(
+        checks.positive(epsilon, "epsilon"), "epsilon", low=0, high=_LARGEST
+    ).item()
     gained = [_log_ratio(n, rate, budget, end) for end in (1, -1)]
     lost = [-_log_ratio(n, rate, -budget, end) for end in (1, -1)]
     return max(gained + lost)
 
 
 def _exactly(sampling_rate: float) -> Fraction:
-    return Fraction(repr(float(checks.open_probability(sampling_rate=sampling_rate))))
+    return Fraction(repr(float(checks.open_probability(sampling_rate, "sampling_rate"))))
 
 
 def _log_ratio(population: int, rate: Fraction, step: float, end: int) -> float:
@@ -72,7 +78,9 @@ def _log_ratio(population: int, rate: Fraction, step: float, end: int) -> float:
     shift = max(log_z, *(growth for _, growth in terms))
     shift = shift if shift > _PLAIN else 0.0
     unit = math.exp(-shift)
-    gained = sum(w * (math.expm1(x) * unit if x < _PLAIN else math.exp(x - shift)) for w, x in terms)
+    gained = sum(
+        w * (math.expm1(x) * unit if x < _PLAIN else math.exp(x - shift)) for w, x in terms
+    )
     return math.log1p(gained / ((1 - p) * unit + p * math.exp(log_z - shift)))
 
 
@@ -96,8 +104,16 @@ def event_terms(
         weights = [(1 - further) * (1 - nu), (1 - further) * nu, further]
         return weights, logs, [rate - nu - further * (2 - nu), *weights[1:]], logs
     same, more = 1 - part - rate, part + rate
-    weights, logs = [same * (1 - mu), same * mu, more * (1 - nu), more * nu], [0.0, 2 * step, log_z, step]
-    return weights, logs, [same * mu, same * mu, more * nu], [2 * step, log_z, step]  # more (1 - nu) - p = same mu
+    weights, logs = (
+        [same * (1 - mu), same * mu, more * (1 - nu), more * nu],
+        [0.0, 2 * step, log_z, step],
+    )
+    return (
+        weights,
+        logs,
+        [same * mu, same * mu, more * nu],
+        [2 * step, log_z, step],
+    )  # more (1 - nu) - p = same mu
 
 
 def random_rounding_loss_supremum(sampling_rate: Real, epsilon: Real) -> Real:
@@ -108,7 +124,10 @@ def random_rounding_loss_supremum(sampling_rate: Real, epsilon: Real) -> Real:
     >>> round(float(random_rounding_loss_supremum(0.3, 0.5)), 10)
     0.4417684707
     """
-    rate, budget = checks.open_probability(sampling_rate=sampling_rate), checks.positive(epsilon=epsilon)
+    rate, budget = (
+        checks.open_probability(sampling_rate, "sampling_rate"),
+        checks.positive(epsilon, "epsilon"),
+    )
     # e^epsilon - 1 is (e^(2 epsilon) - 1) / (e^epsilon + 1)
     return log_mixed(rate * (1 - rate + 1 / (np.exp(budget) + 1)), 2 * budget)
 
@@ -123,7 +142,7 @@ def rounding_threshold(epsilon: Real) -> Real:
     >>> round(float(rounding_threshold(0.5)), 6), round(float(random_rounding_loss_supremum(0.3775406688, 0.5)), 6)
     (0.377541, 0.5)
     """
-    growth = np.exp(-checks.positive(epsilon=epsilon))
+    growth = np.exp(-checks.positive(epsilon, "epsilon"))
     return growth / (1 + growth)
 
 
@@ -132,13 +151,19 @@ def random_rounding_bound(sampling_rate: Real, epsilon: Real) -> Real:
 
     The constant for small epsilon is 6; the printed one is not recoverable.
     """
-    rate, budget = checks.open_probability(sampling_rate=sampling_rate), checks.positive(epsilon=epsilon)
+    rate, budget = (
+        checks.open_probability(sampling_rate, "sampling_rate"),
+        checks.positive(epsilon, "epsilon"),
+    )
     return log_mixed(2 * rate, 2 * budget) + log_mixed(rate, 2 * budget)
 
 
 def random_rounding_chain_bound(sampling_rate: Real, epsilon: Real) -> Real:
     """Return ``ln(1 + (3r - 2r^2)(e^(2 epsilon) - 1))``, Theorem 4.3's proof with the tight form of its Lemma A.4."""
-    rate, budget = checks.open_probability(sampling_rate=sampling_rate), checks.positive(epsilon=epsilon)
+    rate, budget = (
+        checks.open_probability(sampling_rate, "sampling_rate"),
+        checks.positive(epsilon, "epsilon"),
+    )
     return log_mixed(rate * (3 - 2 * rate), 2 * budget)
 
 
@@ -148,7 +173,10 @@ def random_rounding_budget(epsilon_after: Real, sampling_rate: Real) -> Real:
     ``e^epsilon`` is the positive root ``u`` of ``r(1-r) u^2 + r u + (1-r)^2 - e^(epsilon')``, which is about ``epsilon'
     / (3r)`` for small budgets.
     """
-    rate, target = checks.open_probability(sampling_rate=sampling_rate), checks.positive(epsilon_after=epsilon_after)
+    rate, target = (
+        checks.open_probability(sampling_rate, "sampling_rate"),
+        checks.positive(epsilon_after, "epsilon_after"),
+    )
     # with u = 1 + v: r(1-r) v^2 + (3r - 2r^2) v = e^epsilon' - 1
     square, slope, level = rate * (1 - rate), rate * (3 - 2 * rate), np.expm1(target)
     return np.log1p(2 * level / (slope + np.sqrt(slope * slope + 4 * square * level)))
@@ -156,5 +184,8 @@ def random_rounding_budget(epsilon_after: Real, sampling_rate: Real) -> Real:
 
 def random_rounding_chain_budget(epsilon_after: Real, sampling_rate: Real) -> Real:
     """Return the mechanism budget that `random_rounding_chain_bound` allows."""
-    rate, target = checks.open_probability(sampling_rate=sampling_rate), checks.positive(epsilon_after=epsilon_after)
+    rate, target = (
+        checks.open_probability(sampling_rate, "sampling_rate"),
+        checks.positive(epsilon_after, "epsilon_after"),
+    )
     return log_mixed(1 / (rate * (3 - 2 * rate)), target) / 2

@@ -20,8 +20,8 @@ def simple_random_tallies(counts: ArrayLike, size: int, *, rng: np.random.Genera
     >>> simple_random_tallies([3, 2], 5, rng=np.random.default_rng(1)).tolist()
     [3, 2]
     """
-    records = checks.counts(counts=counts)
-    drawn = checks.whole(size=size, at_most=int(records.sum()))
+    records = checks.counts(counts, "counts")
+    drawn = checks.whole(size, "size", at_most=int(records.sum()))
     return rng.multivariate_hypergeometric(records, drawn, method="marginals")
 
 
@@ -36,13 +36,17 @@ def pps_rates(weights: ArrayLike, expected_size: float) -> Floats:
     >>> pps_rates([1, 2, 3, 4], 2).tolist()
     [0.2, 0.4, 0.6, 0.8]
     """
-    sizes = checks.numbers(weights=weights, low=0, above=True)
-    return np.asarray(np.minimum(1.0, pps_rate(sizes, sizes.sum(), checks.positive(expected_size=expected_size))))
+    sizes = checks.numbers(weights, "weights", low=0, above=True)
+    return np.asarray(
+        np.minimum(
+            1.0, pps_rate(sizes, sizes.sum(), checks.positive(expected_size, "expected_size"))
+        )
+    )
 
 
 def poisson_positions(rates: ArrayLike, *, rng: np.random.Generator) -> Ints:
     """Draw the positions of a Poisson sample: each record independently with its own rate."""
-    include = checks.numbers(rates=rates, low=0, high=1)
+    include = checks.numbers(rates, "rates", low=0, high=1)
     return np.flatnonzero(rng.random(include.shape) < include)
 
 
@@ -55,5 +59,7 @@ def systematic_positions(rates: ArrayLike, *, rng: np.random.Generator) -> Ints:
     >>> len(systematic_positions([0.25] * 40, rng=np.random.default_rng(1)))
     10
     """
-    marks = np.floor(np.cumsum(checks.numbers(rates=rates, low=0, high=1)) - rng.random() + 1e-12)
+    marks = np.floor(
+        np.cumsum(checks.numbers(rates, "rates", low=0, high=1)) - rng.random() + 1e-12
+    )
     return np.flatnonzero(np.diff(marks, prepend=-1.0) > 0)

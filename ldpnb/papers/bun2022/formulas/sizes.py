@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,8 +10,8 @@ from scipy.special import logsumexp
 from ldpnb import checks
 from ldpnb.arithmetic import Floats, is_exact, real
 
-_listed = partial(checks.whole, at_least=1, at_most=10_000_000)
-"""A population for which the chance of every size is listed."""
+_MOST_LISTED = 10_000_000
+"""Largest population for which the chance of every size is listed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,7 +31,9 @@ class SizeLaw:
             return
         logs = np.asarray(self.log_probabilities, dtype=float)
         if logs.ndim != 1 or logs.size < 2 or np.isnan(logs).any() or abs(logsumexp(logs)) > 1e-9:
-            raise ValueError("log_probabilities must be the logarithms of a probability law on at least two sizes")
+            raise ValueError(
+                "log_probabilities must be the logarithms of a probability law on at least two sizes"
+            )
 
     @property
     def population(self) -> int:
@@ -45,21 +46,23 @@ class SizeLaw:
         return np.asarray(np.exp(self.log_probabilities))
 
 
-def size_law(probabilities: ArrayLike | Mapping[int, float], population: int | None = None) -> SizeLaw:
+def size_law(
+    probabilities: ArrayLike | Mapping[int, float], population: int | None = None
+) -> SizeLaw:
     """Return a law given by its probabilities, listed from size 0 or named by size.
 
     >>> size_law({1: 0.5, 3: 0.5}, population=4).probabilities.tolist()
     [0.0, 0.5, 0.0, 0.5, 0.0]
     """
     if isinstance(probabilities, Mapping):
-        last = _listed(population=max(probabilities) if population is None else population)
+        last = _listed(max(probabilities) if population is None else population)
         listed = np.zeros(last + 1)
         for size, chance in probabilities.items():
-            listed[checks.whole(size=size, at_most=last)] = chance
+            listed[checks.whole(size, "size", at_most=last)] = chance
     else:
         listed = real(probabilities)
     with np.errstate(divide="ignore"):
-        return SizeLaw(np.log(checks.distribution(probabilities=listed)))
+        return SizeLaw(np.log(checks.distribution(listed, "probabilities")))
 
 
 def fixed_size(size: int, population: int) -> SizeLaw:
@@ -75,6 +78,10 @@ def truncated_gaussian_size(population: int, mean: float, deviation: float) -> S
     >>> truncated_gaussian_size(2, 1.0, 1e-3).probabilities.tolist()
     [0.0, 1.0, 0.0]
     """
-    sizes = np.arange(_listed(population=population) + 1)
-    logs = -0.5 * ((sizes - mean) / checks.positive(deviation=deviation)) ** 2
+    sizes = np.arange(_listed(population) + 1)
+    logs = -0.5 * ((sizes - mean) / checks.positive(deviation, "deviation")) ** 2
     return SizeLaw(logs - logsumexp(logs))
+
+
+def _listed(population: float) -> int:
+    return checks.whole(population, "population", at_least=1, at_most=_MOST_LISTED)

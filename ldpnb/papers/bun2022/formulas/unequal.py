@@ -42,9 +42,9 @@ class Inclusion:
     def __post_init__(self) -> None:
         checks.plain(self)
         for name in ("rate", "neighbour_rate", "inside", "neighbour_inside"):
-            checks.rate(**{name: getattr(self, name)})
+            checks.rate(getattr(self, name), name)
         for name in ("outside", "neighbour_outside"):
-            checks.probability(**{name: getattr(self, name)})
+            checks.probability(getattr(self, name), name)
 
     def loss_lower_bound(self) -> Real:
         """Return the three-term lower bound on the loss (equation (4)).
@@ -52,25 +52,39 @@ class Inclusion:
         ``ln(mu_1/mu_1') + ln(p/p') - ln(1 + (1-p')/p' mu_0'/mu_1')``: the loss given that the record is drawn, how its
         chance changes, and how well the event tells whether it is drawn.
         """
-        hidden = (1 - self.neighbour_rate) / self.neighbour_rate * self.neighbour_outside / self.neighbour_inside
-        return np.log(self.inside / self.neighbour_inside) + np.log(self.rate / self.neighbour_rate) - np.log1p(hidden)
+        hidden = (
+            (1 - self.neighbour_rate)
+            / self.neighbour_rate
+            * self.neighbour_outside
+            / self.neighbour_inside
+        )
+        return (
+            np.log(self.inside / self.neighbour_inside)
+            + np.log(self.rate / self.neighbour_rate)
+            - np.log1p(hidden)
+        )
 
     def event_loss(self) -> Real:
         """Return the event's own loss; equation (4) follows by dropping ``(1-p) mu_0`` (equation (5))."""
         here = self.rate * self.inside + (1 - self.rate) * self.outside
-        there = self.neighbour_rate * self.neighbour_inside + (1 - self.neighbour_rate) * self.neighbour_outside
+        there = (
+            self.neighbour_rate * self.neighbour_inside
+            + (1 - self.neighbour_rate) * self.neighbour_outside
+        )
         return np.log(here / there)
 
 
 def element_loss_floor(rates: ArrayLike, epsilon: float) -> float:
     """Return ``ln(1 + p_max (e^epsilon - 1))``, which every design with these inclusion chances loses (Section 6.1)."""
-    include = checks.numbers(rates=rates, low=0, high=1)
-    return float(srs_loss(epsilon, checks.rate(largest_rate=float(include.max(initial=0.0)))))
+    include = checks.numbers(rates, "rates", low=0, high=1)
+    return float(srs_loss(epsilon, checks.rate(float(include.max(initial=0.0)), "largest_rate")))
 
 
 def element_loss_weak_floor(rates: ArrayLike, epsilon: float) -> float:
     """Return ``epsilon + ln p_max``, the bound of equation (4) in place of `element_loss_floor`; void if negative."""
-    return checks.positive(epsilon=epsilon) + float(np.log(checks.rate(largest_rate=float(np.max(rates)))))
+    return checks.positive(epsilon, "epsilon") + float(
+        np.log(checks.rate(float(np.max(rates)), "largest_rate"))
+    )
 
 
 def one_draw_loss(rate: float, neighbour_rate: float, epsilon: float) -> float:
@@ -79,8 +93,8 @@ def one_draw_loss(rate: float, neighbour_rate: float, epsilon: float) -> float:
     ``p`` and ``p'`` are the chances of the record before and of its replacement after. Exact over all
     epsilon-deletion-DP mechanisms, if the other records keep their relative chances.
     """
-    first, second = checks.rate(rate=rate), checks.rate(neighbour_rate=neighbour_rate)
-    return float(srs_loss(2 * checks.positive(epsilon=epsilon), max(first, second)))
+    first, second = checks.rate(rate, "rate"), checks.rate(neighbour_rate, "neighbour_rate")
+    return float(srs_loss(2 * checks.positive(epsilon, "epsilon"), max(first, second)))
 
 
 def poisson_loss(rates: ArrayLike, neighbour_rates: ArrayLike, epsilon: float) -> float:
@@ -101,10 +115,16 @@ def poisson_loss(rates: ArrayLike, neighbour_rates: ArrayLike, epsilon: float) -
     >>> round(float(np.exp(poisson_loss([0.5], [0.0], np.log(3)))), 12)
     2.0
     """
-    here = checks.numbers(rates=rates, low=0, high=1)
-    there = checks.entries(here.size, neighbour_rates=checks.numbers(neighbour_rates=neighbour_rates, low=0, high=1))
-    budget = checks.positive(epsilon=epsilon)
-    ratios = np.stack([f(here, budget) - f(there, budget) for f in (log_mixed, log_thinned)])  # a row for each s
+    here = checks.numbers(rates, "rates", low=0, high=1)
+    there = checks.entries(
+        checks.numbers(neighbour_rates, "neighbour_rates", low=0, high=1),
+        "neighbour_rates",
+        here.size,
+    )
+    budget = checks.positive(epsilon, "epsilon")
+    ratios = np.stack(
+        [f(here, budget) - f(there, budget) for f in (log_mixed, log_thinned)]
+    )  # a row for each s
     return float(max(ratios.max(axis=0).sum(), (-ratios).max(axis=0).sum()))
 
 
@@ -118,8 +138,8 @@ def pps_cluster_loss(sizes: ArrayLike, epsilon: float) -> float:
 
     The sizes, each ``>= 1``, are those in the larger population; the first cluster loses a record.
     """
-    records = checks.counts(sizes=sizes, least=1)
-    budget, total = checks.positive(epsilon=epsilon), int(records.sum())
+    records = checks.counts(sizes, "sizes", least=1)
+    budget, total = checks.positive(epsilon, "epsilon"), int(records.sum())
     if total < 2:
         raise ValueError(f"sizes must have a sum of at least 2, got sizes={sizes!r}")
     own, others = int(records[0]), records[1:]
@@ -131,7 +151,9 @@ def pps_cluster_loss(sizes: ArrayLike, epsilon: float) -> float:
         return float(np.logaddexp(0.0, np.log(gained) - smaller - np.log(total)))
 
 
-def systematic_loss(records: Sequence[Any], replaced: int, replacement: Any, *, step: int, epsilon: float) -> float:
+def systematic_loss(
+    records: Sequence[Any], replaced: int, replacement: Any, *, step: int, epsilon: float
+) -> float:
     """Return the exact loss of a systematic sample when one record is replaced, by linear programming (Section 6.3).
 
     - `records`, sequence: distinct, sortable; their number is a multiple of `step`.
@@ -142,7 +164,9 @@ def systematic_loss(records: Sequence[Any], replaced: int, replacement: Any, *, 
     """
     before = sorted(records)
     after = sorted([*before[:replaced], *before[replaced + 1 :], replacement])
-    return largest_loss(laws.every_kth(before, step), laws.every_kth(after, step), epsilon=epsilon).loss
+    return largest_loss(
+        laws.every_kth(before, step), laws.every_kth(after, step), epsilon=epsilon
+    ).loss
 
 
 def systematic_rank_preserving_loss(size: int, step: int, epsilon: float) -> float:
@@ -151,7 +175,7 @@ def systematic_rank_preserving_loss(size: int, step: int, epsilon: float) -> flo
     Drawing one of ``step`` clusters of `size` records each: ``ln(1 + (e^(2 epsilon) - 1)/(1 + (k-1)
     e^(-epsilon(2m-2))))``.
     """
-    clusters = [checks.whole(size=size, at_least=1)] * checks.whole(step=step, at_least=1)
+    clusters = [checks.whole(size, "size", at_least=1)] * checks.whole(step, "step", at_least=1)
     return ClusterSample(clusters, 1).loss(epsilon, neighbours="replacement")
 
 
@@ -160,4 +184,4 @@ def systematic_rank_shift_loss(size: int, epsilon: float) -> float:
 
     The smallest record moves to the middle. For odd sizes the result, for ``m - 1``, is a lower bound.
     """
-    return checks.whole(size=size, at_least=2) // 2 * 2 * checks.positive(epsilon=epsilon)
+    return checks.whole(size, "size", at_least=2) // 2 * 2 * checks.positive(epsilon, "epsilon")

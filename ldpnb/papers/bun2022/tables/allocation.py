@@ -40,12 +40,20 @@ def allocations(before: Strata, after: Strata, names: Sequence[str], total: int)
     """Return Neyman's allocation of `total` records before and after, in whole numbers, and the real-valued change."""
     real = [s.capped(s.neyman(total)) for s in (before, after)]
     whole = [strata.largest_remainder(shares) for shares in real]
-    columns = {"stratum": list(names), "establishments": before.sizes, "deviation": np.sqrt(before.variances)}
-    return pd.DataFrame(columns | {"before": whole[0], "after": whole[1], "change": real[1] - real[0]})
+    columns = {
+        "stratum": list(names),
+        "establishments": before.sizes,
+        "deviation": np.sqrt(before.variances),
+    }
+    return pd.DataFrame(
+        columns | {"before": whole[0], "after": whole[1], "change": real[1] - real[0]}
+    )
 
 
 @table
-def top_stratum_limits(tally: pd.DataFrame, grown_to: int, divisions: Mapping[str, Sequence[int]]) -> Rows:
+def top_stratum_limits(
+    tally: pd.DataFrame, grown_to: int, divisions: Mapping[str, Sequence[int]]
+) -> Rows:
     """Yield what one establishment grown to `grown_to` moves per record drawn, and the largest move there can be.
 
     That is where Neyman asks for the whole top stratum. A newcomer at `z` deviations from its mean raises ``n s`` by
@@ -84,12 +92,16 @@ def standard_errors(population: Strata, overall_variance: float, totals: Sequenc
 
 
 @table
-def drawn_means(tally: pd.DataFrame, boundaries: Sequence[int], total: int, *, repetitions: int, seed: int) -> Rows:
+def drawn_means(
+    tally: pd.DataFrame, boundaries: Sequence[int], total: int, *, repetitions: int, seed: int
+) -> Rows:
     """Yield weighted means of samples with a record of every stratum at least, beside the exact standard error."""
     population = by_size(tally, boundaries)
     employees, counts = tally["employees"].to_numpy(), tally["establishments"].to_numpy()
     stratum = _stratum(employees, boundaries)
-    members = [(employees[stratum == i], counts[stratum == i]) for i in range(population.sizes.size)]
+    members = [
+        (employees[stratum == i], counts[stratum == i]) for i in range(population.sizes.size)
+    ]
     even = population.proportional(total / population.population)
     for name, asked in (("Neyman", population.neyman(total)), ("proportional", even)):
         drawn = np.maximum(strata.largest_remainder(population.capped(asked)), 1)
@@ -97,7 +109,9 @@ def drawn_means(tally: pd.DataFrame, boundaries: Sequence[int], total: int, *, r
         means = np.empty((repetitions, len(members)))
         for run in range(repetitions):
             for i, (sizes, held) in enumerate(members):
-                means[run, i] = samples.simple_random_tallies(held, int(drawn[i]), rng=rng) @ sizes / drawn[i]
+                means[run, i] = (
+                    samples.simple_random_tallies(held, int(drawn[i]), rng=rng) @ sizes / drawn[i]
+                )
         estimates = [population.weighted_mean(one) for one in means]
         spread = float(np.std(estimates, ddof=1))
         yield {

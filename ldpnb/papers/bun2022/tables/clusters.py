@@ -15,7 +15,9 @@ SIZE = "cluster size (records)"
 
 
 @table
-def losses_by_cluster_size(largest: int, *, count: int, chosen: int, epsilon: float, spread: float) -> Rows:
+def losses_by_cluster_size(
+    largest: int, *, count: int, chosen: int, epsilon: float, spread: float
+) -> Rows:
     """Yield bounds and optimum for changed clusters of ``1 .. largest`` records, `chosen` of `count` clusters drawn.
 
     The others have its size, or sizes spread evenly from ``1 - spread`` to ``1 + spread`` times it, rounded. The
@@ -24,7 +26,9 @@ def losses_by_cluster_size(largest: int, *, count: int, chosen: int, epsilon: fl
     """
     designs = (("equal sizes", 0.0), ("unequal sizes", spread))
     relations = (("deletion", 1), ("replacement", 2))
-    for (sizes_are, width), (neighbours, steps), size in product(designs, relations, range(1, largest + 1)):
+    for (sizes_are, width), (neighbours, steps), size in product(
+        designs, relations, range(1, largest + 1)
+    ):
         others = np.rint(size * np.linspace(1 - width, 1 + width, count - 1)).astype(np.int64)
         design = ClusterSample([size, *np.maximum(others, 1)], chosen)
         values = {
@@ -35,19 +39,34 @@ def losses_by_cluster_size(largest: int, *, count: int, chosen: int, epsilon: fl
             "no amplification": steps * epsilon,
         }
         for quantity, loss in values.items():
-            yield {"design": f"{sizes_are}, {neighbours}", SIZE: size, "quantity": quantity, "loss (nats)": loss}
+            yield {
+                "design": f"{sizes_are}, {neighbours}",
+                SIZE: size,
+                "quantity": quantity,
+                "loss (nats)": loss,
+            }
 
 
 @table
-def identification_by_cluster_size(largest: int, *, count: int, chosen: int, epsilon: float) -> Rows:
+def identification_by_cluster_size(
+    largest: int, *, count: int, chosen: int, epsilon: float
+) -> Rows:
     """Yield what the best private test learns about which clusters were drawn, and the losses of Theorem 5.3."""
     for size in range(1, largest + 1):
         design = ClusterSample(np.full(count, size), chosen)
-        test = {"confusion": design.identifying_confusion(epsilon), "sampling_rate": design.sampling_rate}
+        test = {
+            "confusion": design.identifying_confusion(epsilon),
+            "sampling_rate": design.sampling_rate,
+        }
         strong = clusters.identified_cluster_loss_lower_bound(epsilon, **test)
         weak = clusters.identified_cluster_loss_weak_bound(epsilon, **test, epsilon=epsilon)
         advantage = size_test_advantage(2 * size, epsilon)
-        yield {SIZE: size, "panel": "advantage of the best test", "quantity": "exact", "value": advantage}
+        yield {
+            SIZE: size,
+            "panel": "advantage of the best test",
+            "quantity": "exact",
+            "value": advantage,
+        }
         losses = {"exact": strong, "lower bound": max(weak, 0.0), "no amplification": epsilon}
         for quantity, loss in losses.items():
             yield {SIZE: size, "panel": "privacy loss (nats)", "quantity": quantity, "value": loss}
@@ -58,7 +77,11 @@ def critical_sizes(share: float, *, epsilons: list[float], rates: list[float]) -
     """Yield the cluster size from which on a fraction `share` of epsilon is lost, by epsilon and share drawn."""
     for rate, epsilon in product(rates, epsilons):
         size = clusters.critical_cluster_size(share, epsilon=epsilon, sampling_rate=rate)
-        yield {"epsilon (nats)": epsilon, "clusters": f"{100 * rate:g}% drawn", "critical size (records)": size}
+        yield {
+            "epsilon (nats)": epsilon,
+            "clusters": f"{100 * rate:g}% drawn",
+            "critical size (records)": size,
+        }
 
 
 @table
@@ -72,9 +95,15 @@ def misread_bounds(instances: int, *, seed: int) -> Rows:
         design = ClusterSample(sizes, chosen)
         given = {"epsilon": epsilon, "sampling_rate": design.sampling_rate}
         for shift in (0, 1):
-            claimed = clusters.cluster_loss_at(sizes[1:].min(), changed_size=sizes[0] + shift, **given)
+            claimed = clusters.cluster_loss_at(
+                sizes[1:].min(), changed_size=sizes[0] + shift, **given
+            )
             excess[i, shift] = claimed - design.loss(epsilon)
     for reading, own in zip(("n₁ in the larger population", "off by one"), excess.T, strict=True):
         most = max(round(float(own.max()), 9), 0.0)
-        row = {"reading": reading, "above the optimum": int((own > 1e-9).sum()), "designs": instances}
+        row = {
+            "reading": reading,
+            "above the optimum": int((own > 1e-9).sum()),
+            "designs": instances,
+        }
         yield row | {"by at most (nats)": most}

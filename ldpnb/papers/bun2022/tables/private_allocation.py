@@ -17,12 +17,21 @@ Candidates = dict[str, dict[str, Outcomes]]
 
 def candidates(family: Family, total: int) -> Candidates:
     """Return the outcomes of Neyman's, of proportional and of all fixed allocations, which look at no population."""
-    pairs = [(m, total - m) for m in range(1, total) if m <= family.sizes[0] and total - m <= family.sizes[1]]
-    neyman, even = allocation.neyman(family, total), allocation.proportional(family.sizes, total / sum(family.sizes))
+    pairs = [
+        (m, total - m)
+        for m in range(1, total)
+        if m <= family.sizes[0] and total - m <= family.sizes[1]
+    ]
+    neyman, even = (
+        allocation.neyman(family, total),
+        allocation.proportional(family.sizes, total / sum(family.sizes)),
+    )
     return {
         "Neyman": {"": allocation.outcomes(family, neyman)},
         "proportional, rounded at random": {"": allocation.outcomes(family, even)},
-        "best found": {str(pair): allocation.outcomes(family, allocation.fixed(pair)) for pair in pairs},
+        "best found": {
+            str(pair): allocation.outcomes(family, allocation.fixed(pair)) for pair in pairs
+        },
     }
 
 
@@ -30,7 +39,9 @@ def candidates(family: Family, total: int) -> Candidates:
 def variances(tables: Candidates, epsilons: Sequence[float]) -> Rows:
     """Yield the variance of the private mean at equal privacy, for the rule of each kind whose largest one is least."""
     for epsilon, (kind, some) in product(epsilons, tables.items()):
-        (worst, mean, scale), name = min((_private(outcomes, epsilon), name) for name, outcomes in some.items())
+        (worst, mean, scale), name = min(
+            (_private(outcomes, epsilon), name) for name, outcomes in some.items()
+        )
         row = {"epsilon (nats)": epsilon, "rule": kind, "choice": name, "noise scale": scale}
         yield row | {"worst population": worst, "mean over populations": mean}
 
@@ -41,7 +52,9 @@ def _private(outcomes: Outcomes, epsilon: float) -> tuple[float, float, float]:
 
 
 @table
-def simulated_variances(tables: Candidates, solved: pd.DataFrame, epsilon: float, *, draws: int, seed: int) -> Rows:
+def simulated_variances(
+    tables: Candidates, solved: pd.DataFrame, epsilon: float, *, draws: int, seed: int
+) -> Rows:
     """Yield the variance of drawn private weighted means in the worst population, beside the exact one.
 
     `tables` and `solved` are what `candidates` and `variances` return; epsilon is one of the budgets of `solved`.

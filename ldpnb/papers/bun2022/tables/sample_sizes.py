@@ -24,7 +24,9 @@ def transition_deviation(population: int, mean: float, epsilon: float) -> float:
 
 
 @table
-def gaussian_size_losses(population: int, mean: float, relative: Sequence[float], epsilon: float) -> Rows:
+def gaussian_size_losses(
+    population: int, mean: float, relative: Sequence[float], epsilon: float
+) -> Rows:
     """Yield bounds and exact loss for truncated Gaussian sample sizes (Figure 2).
 
     `mean` is that before truncation, `relative` the deviations in units of `transition_deviation`.
@@ -50,7 +52,9 @@ def size_losses(law: SizeLaw, epsilon: float) -> dict[str, float]:
 
 
 @table
-def gaussian_rates(population: int, mean: float, deviations: Sequence[float], epsilon: float) -> Rows:
+def gaussian_rates(
+    population: int, mean: float, deviations: Sequence[float], epsilon: float
+) -> Rows:
     """Yield the mean sampling rate, the reweighted one and the fixed rate that would lose as much."""
     for deviation in deviations:
         law = truncated_gaussian_size(population, mean, deviation)
@@ -83,7 +87,8 @@ def simulated_tilted_rates(
             DEVIATION: share * unit,
             "exact": random_size.tilted_rate(law, epsilon),
             "estimate": estimate,
-            "standard error": np.sqrt(counts @ (weights * (sizes / population - estimate)) ** 2) / total,
+            "standard error": np.sqrt(counts @ (weights * (sizes / population - estimate)) ** 2)
+            / total,
             "effective draws": total**2 / (counts @ weights**2),
         }
 
@@ -112,7 +117,9 @@ def rounding_budgets(sampling_rates: list[float], epsilon_after: float) -> Rows:
         yield {
             "rate": rate,
             "rounded to nearest": epsilon_after,
-            "Theorem 4.3": brentq(lambda e, r=rate: rounding.random_rounding_bound(r, e) - epsilon_after, 1e-9, 50.0),
+            "Theorem 4.3": brentq(
+                lambda e, r=rate: rounding.random_rounding_bound(r, e) - epsilon_after, 1e-9, 50.0
+            ),
             "tight lemma": rounding.random_rounding_chain_budget(epsilon_after, rate),
             "exact supremum": rounding.random_rounding_budget(epsilon_after, rate),
         }
@@ -124,11 +131,15 @@ def release_losses(epsilon: float, numbers: Sequence[int]) -> Rows:
     deletion = partial(subsampling.poisson_loss, sampling_rate=0.1, neighbours="deletion")
     designs: dict[str, Callable[[Any], Any]] = {
         "simple random, or strata": partial(subsampling.srs_loss, sampling_rate=0.1),
-        "10 of 100 with replacement": partial(subsampling.with_replacement_loss, draws=10, population=100),
+        "10 of 100 with replacement": partial(
+            subsampling.with_replacement_loss, draws=10, population=100
+        ),
         "independent, deletion": deletion,
         "independent, replacement": partial(subsampling.poisson_loss, sampling_rate=0.1),
         "clusters of 2, deletion": ClusterSample([2] * 10, 1).loss,
-        "clusters of 2, replacement": partial(ClusterSample([2] * 10, 1).loss, neighbours="replacement"),
+        "clusters of 2, replacement": partial(
+            ClusterSample([2] * 10, 1).loss, neighbours="replacement"
+        ),
     }
     for (name, design), number, fresh in product(designs.items(), numbers, (False, True)):
         loss = releases.releases_loss([epsilon] * number, design, fresh=fresh)

@@ -14,7 +14,9 @@ GROWN, RANK = "size of the new record", "rank of the new record"
 
 
 @table
-def poisson_growth(records: int, expected_size: float, factors: list[float], epsilon: float) -> Rows:
+def poisson_growth(
+    records: int, expected_size: float, factors: list[float], epsilon: float
+) -> Rows:
     """Yield the loss of independent sampling in proportion to size if one of equal records gives way to a larger one.
 
     Exact, the part of the replaced record alone, the floor of Section 6.1 and the mechanism's own ``2 epsilon``.
@@ -45,7 +47,9 @@ def systematic_moves(records: int, step: int, epsilon: float, replaced: list[int
         yield {RANK: place + 1, "rank before": old + 1, "record": moved, "loss (nats)": loss}
 
 
-def inclusion_shares(weights: list[float], expected_size: float, *, draws: int, seed: int) -> pd.DataFrame:
+def inclusion_shares(
+    weights: list[float], expected_size: float, *, draws: int, seed: int
+) -> pd.DataFrame:
     """Return how often each record is drawn by two methods with the same inclusion probabilities.
 
     The standard error is the largest possible for that many draws.
@@ -58,4 +62,6 @@ def inclusion_shares(weights: list[float], expected_size: float, *, draws: int, 
         drawn[1, systematic_positions(rates, rng=rng)] += 1 / draws
     shares = {"probability": rates, "independent": drawn[0], "systematic": drawn[1]}
     errors = np.sqrt(rates * (1 - rates) / draws)
-    return pd.DataFrame({"record": np.arange(1, rates.size + 1)} | shares | {"standard error": errors})
+    return pd.DataFrame(
+        {"record": np.arange(1, rates.size + 1)} | shares | {"standard error": errors}
+    )

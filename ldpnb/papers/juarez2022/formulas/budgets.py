@@ -40,7 +40,7 @@ def smallest_epsilon(
     >>> smallest_epsilon(DiscretisedMeans.published, 10**5, 0.01)
     inf
     """
-    allowed = checks.open_probability(failure=failure)
+    allowed = checks.open_probability(failure, "failure")
 
     def fails(epsilon: float) -> bool:
         return gaps.GroupGap.of_halves(family(epsilon), users).failure(alpha, tail) > allowed
@@ -54,20 +54,26 @@ def smallest_epsilon(
     return float(high)
 
 
-def required_gain(users: int, alpha: float, *, failure: float = 0.01, tail: str = "chebyshev") -> float:
+def required_gain(
+    users: int, alpha: float, *, failure: float = 0.01, tail: str = "chebyshev"
+) -> float:
     """Return the gain that a mechanism sending signs needs; no budget suffices when it is 1 or more.
 
     *chebyshev* ``2 / sqrt(failure K) / alpha``; *hoeffding* ``sqrt(8 ln(2 / failure) / K) / alpha``; *normal*
     ``2 z / sqrt(K) / alpha``.
     """
-    root = float(np.sqrt(checks.whole(users=users, at_least=2)))
-    allowed = checks.open_probability(failure=failure)
+    root = float(np.sqrt(checks.whole(users, "users", at_least=2)))
+    allowed = checks.open_probability(failure, "failure")
     spread = {
         "chebyshev": 2 / float(np.sqrt(allowed)),
         "hoeffding": float(np.sqrt(8 * np.log(2 / allowed))),
         "normal": -2 * float(ndtri(allowed / 2)),
     }
-    return spread[checks.choice(tail=tail, among=tuple(spread))] / root / checks.positive(alpha=alpha)
+    return (
+        spread[checks.choice(tail, "tail", among=tuple(spread))]
+        / root
+        / checks.positive(alpha, "alpha")
+    )
 
 
 def published_epsilon_for_gain(gain: Real) -> Real:
@@ -76,14 +82,16 @@ def published_epsilon_for_gain(gain: Real) -> Real:
     The gain ``e^eps (e^eps - 1) / (1 + e^eps)^2`` is a quadratic in ``x = e^epsilon``:
     ``x = (1 + 2c + sqrt(1 + 8c)) / (2 (1 - c))``.
     """
-    if checks.non_negative(gain=gain) >= 1:
+    if checks.non_negative(gain, "gain") >= 1:
         return float("inf")
     return np.log1p((4 * gain + 8 * gain / (np.sqrt(1 + 8 * gain) + 1)) / (2 * (1 - gain)))
 
 
 def calibrated_epsilon_for_gain(gain: Real) -> Real:
     """Return the loss at which ``M_R``, allocated best, has a given gain: ``ln((1 + 3c) / (1 - c))`` at two groups."""
-    return np.log1p(4 * gain / (1 - gain)) if checks.non_negative(gain=gain) < 1 else float("inf")
+    return (
+        np.log1p(4 * gain / (1 - gain)) if checks.non_negative(gain, "gain") < 1 else float("inf")
+    )
 
 
 def best_laplace(epsilon: float, sizes: tuple[int, int]) -> LaplaceMeans:
@@ -95,13 +103,15 @@ def best_laplace(epsilon: float, sizes: tuple[int, int]) -> LaplaceMeans:
     """
     from scipy.optimize import minimize_scalar
 
-    budget = checks.positive(epsilon=epsilon)
+    budget = checks.positive(epsilon, "epsilon")
 
     def variance(value_epsilon: float) -> float:
         mechanism = LaplaceMeans(budget - value_epsilon / 2, value_epsilon)
         return float(gaps.GroupGap(mechanism, sizes).worst_variance())
 
     searched = (1e-3 * budget, budget)
-    inner = minimize_scalar(variance, bounds=searched, method="bounded", options={"xatol": 1e-9 * budget})
+    inner = minimize_scalar(
+        variance, bounds=searched, method="bounded", options={"xatol": 1e-9 * budget}
+    )
     chosen = float(inner.x) if inner.fun < variance(budget) else budget
     return LaplaceMeans(budget - chosen / 2, chosen)

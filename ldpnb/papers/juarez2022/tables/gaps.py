@@ -85,7 +85,12 @@ def published_laplace_losses(epsilons: Sequence[float], *, delta: float | None =
         mechanism, kept = LaplaceMeans.published(epsilon), np.tanh(epsilon / 2)
         delta_at = partial(hockey_stick.laplace_means_delta, mechanism)
         distance = hockey_stick.total_variation(mechanism)
-        row = {CLAIMED: epsilon, "delta": delta_at(epsilon), "total_variation": distance, "allowed": kept}
+        row = {
+            CLAIMED: epsilon,
+            "delta": delta_at(epsilon),
+            "total_variation": distance,
+            "allowed": kept,
+        }
         if delta is not None:
             row |= {"k": mechanism.k, "guess": (1 + distance) / 2, "private_guess": (1 + kept) / 2}
             row |= {"epsilon_at_delta": hockey_stick.epsilon_at_delta(delta_at, delta)}
@@ -101,7 +106,11 @@ def families(users: int) -> dict[str, Callable[[float], GroupMeans | Contrast]]:
 
 @table
 def epsilon_table(
-    users: Sequence[int], alphas: Sequence[float], methods: Sequence[tuple[str, str]], *, failure: float
+    users: Sequence[int],
+    alphas: Sequence[float],
+    methods: Sequence[tuple[str, str]],
+    *,
+    failure: float,
 ) -> Rows:
     """Yield the smallest budget that meets each target, and the exact loss of the mechanism there, for equal groups.
 
@@ -141,12 +150,22 @@ def by_share(epsilon: float, users: int, shares: Sequence[float]) -> Rows:
     """Yield the largest variance of the gap for groups of unequal size, all mechanisms at the same exact loss."""
     for share in shares:
         variances = {name: largest_variance(name, epsilon, users, share) for name in KEPT}
-        yield {"share": share} | variances | {"M_R over bit": variances["M_R"] / variances["signed bit"]}
+        yield (
+            {"share": share}
+            | variances
+            | {"M_R over bit": variances["M_R"] / variances["signed bit"]}
+        )
 
 
 @table
 def simulated_coverage(
-    true_gaps: Sequence[float], *, epsilon: float, users: int, repetitions: int, level: float, seed: int
+    true_gaps: Sequence[float],
+    *,
+    epsilon: float,
+    users: int,
+    repetitions: int,
+    level: float,
+    seed: int,
 ) -> Rows:
     """Measure gaps with `SignedBit` on two equal groups and count how often the interval holds the gap.
 
@@ -161,11 +180,16 @@ def simulated_coverage(
         rng = stream("coverage", gap, seed=seed)
         sums = mechanism.sample_sums([[half], [half]], values, repetitions=repetitions, rng=rng)
         shown = estimators.contrast_gap(mechanism, sums)
-        low, high = estimators.absolute_interval(shown, float(np.sqrt(of_halves.worst_variance())), level=level).T
+        low, high = estimators.absolute_interval(
+            shown, float(np.sqrt(of_halves.worst_variance())), level=level
+        ).T
         row = {"gap": gap, "coverage": float(np.mean((low <= gap) & (gap <= high)))}
         row |= {"standard_error": float(np.sqrt(level * (1 - level) / repetitions))}
         sd = np.sqrt(of_halves.variance(((gap / 2) ** 2,) * 2))
-        yield row | {"bias": float(np.mean(np.abs(shown)) - gap), "bias_exact": float(absolute_gap_bias(sd, gap))}
+        yield row | {
+            "bias": float(np.mean(np.abs(shown)) - gap),
+            "bias_exact": float(absolute_gap_bias(sd, gap)),
+        }
 
 
 def largest_variance(name: str, epsilon: float, users: int, share: float = 0.5) -> float:
@@ -183,19 +207,28 @@ def minority_curves(epsilons: Sequence[float], users: int, shares: Sequence[floa
         yield row | {LARGEST: variance, "factor": variance / largest_variance(name, epsilon, users)}
 
 
-def measured_means(mechanism: GroupMeans, clients: Clients, *, repetitions: int, rng: np.random.Generator) -> Floats:
+def measured_means(
+    mechanism: GroupMeans, clients: Clients, *, repetitions: int, rng: np.random.Generator
+) -> Floats:
     """Return the group means of repeated measurements, ``(repetitions, d)``, from their exact joint law."""
     sums = mechanism.sample_sums(clients.counts, clients.values, repetitions=repetitions, rng=rng)
     return estimators.group_means(mechanism, sums, clients.sizes)
 
 
 @table
-def simulated_moments(mechanisms: dict[str, GroupMeans], clients: Clients, *, repetitions: int, seed: int) -> Rows:
+def simulated_moments(
+    mechanisms: dict[str, GroupMeans], clients: Clients, *, repetitions: int, seed: int
+) -> Rows:
     """Yield simulated and exact mean and variance of the gap, and the correlation of the two means, which is 0."""
     root = float(np.sqrt(repetitions))
     for name, mechanism in mechanisms.items():
-        means = measured_means(mechanism, clients, repetitions=repetitions, rng=stream("moments", name, seed=seed))
-        shown, exact = estimators.signed_gap(means), clients.gap(mechanism).variance(clients.second_moments)
+        means = measured_means(
+            mechanism, clients, repetitions=repetitions, rng=stream("moments", name, seed=seed)
+        )
+        shown, exact = (
+            estimators.signed_gap(means),
+            clients.gap(mechanism).variance(clients.second_moments),
+        )
         spread = float(np.std((shown - shown.mean()) ** 2))
         correlation = float(np.corrcoef(means[:, 0], means[:, 1])[0, 1])
         for quantity, value, simulated, error in (
@@ -207,9 +240,13 @@ def simulated_moments(mechanisms: dict[str, GroupMeans], clients: Clients, *, re
             yield {"mechanism": name, "quantity": quantity} | row
 
 
-def measure(mechanism: GroupMeans, clients: Clients, *, repetitions: int, rng: np.random.Generator) -> Floats:
+def measure(
+    mechanism: GroupMeans, clients: Clients, *, repetitions: int, rng: np.random.Generator
+) -> Floats:
     """Return the errors of repeated measurements of the absolute gap, on the scale of rates: ``(repetitions,)``."""
-    shown = estimators.signed_gap(measured_means(mechanism, clients, repetitions=repetitions, rng=rng))
+    shown = estimators.signed_gap(
+        measured_means(mechanism, clients, repetitions=repetitions, rng=rng)
+    )
     return np.asarray(np.abs(np.abs(shown) - abs(clients.true_gap)) / 2)
 
 
@@ -219,15 +256,25 @@ def expected_error(mechanism: GroupMeans, clients: Clients) -> float:
     return float(absolute_gap_error(sd, abs(clients.true_gap))) / 2
 
 
-def ten_runs(clients: Clients, name: str, epsilon: float, *, runs: int, repetitions: int, seed: int) -> Floats:
+def ten_runs(
+    clients: Clients, name: str, epsilon: float, *, runs: int, repetitions: int, seed: int
+) -> Floats:
     """Return the errors behind `measured_errors`: sets of `runs` measurements, ``(repetitions, runs)``."""
     rng = stream("measured", name, epsilon, seed=seed)
-    return measure(MEASURED[name](epsilon), clients, repetitions=runs * repetitions, rng=rng).reshape(repetitions, runs)
+    return measure(
+        MEASURED[name](epsilon), clients, repetitions=runs * repetitions, rng=rng
+    ).reshape(repetitions, runs)
 
 
 @table
 def measured_errors(
-    clients: Clients, epsilons: Sequence[float], *, runs: int, repetitions: int, failure: float, seed: int
+    clients: Clients,
+    epsilons: Sequence[float],
+    *,
+    runs: int,
+    repetitions: int,
+    failure: float,
+    seed: int,
 ) -> Rows:
     """Yield the law of the mean of `runs` errors beside its exact expectation and Chebyshev's bound.
 
@@ -237,8 +284,15 @@ def measured_errors(
         mechanism = MEASURED[name](epsilon)
         errors = ten_runs(clients, name, epsilon, runs=runs, repetitions=repetitions, seed=seed)
         low, high = np.quantile(errors.mean(axis=1), (0.025, 0.975)).tolist()
-        row = {"mechanism": name, "epsilon": epsilon, "expected": expected_error(mechanism, clients)}
-        row |= {"mean": float(errors.mean()), "standard_error": float(errors.std() / np.sqrt(errors.size))}
+        row = {
+            "mechanism": name,
+            "epsilon": epsilon,
+            "expected": expected_error(mechanism, clients),
+        }
+        row |= {
+            "mean": float(errors.mean()),
+            "standard_error": float(errors.std() / np.sqrt(errors.size)),
+        }
         row |= {"sd": float(errors.std()), "low": low, "high": high}
         yield row | {"bound": clients.gap(mechanism).error_bound(failure) / 2}
 
@@ -251,20 +305,38 @@ def printed_against_law(measured: pd.DataFrame, printed: pd.DataFrame) -> Rows:
     """
     laws = measured.set_index(["mechanism", "epsilon"])[["low", "expected", "high"]]
     for row in printed.to_dict("records"):
-        names = [name for name in MEASURED if name.startswith(f"{row['mechanism']} as")]  # that may be behind it
+        names = [
+            name for name in MEASURED if name.startswith(f"{row['mechanism']} as")
+        ]  # that may be behind it
         _, unit, _ = laws.loc[names[0], row["epsilon"]]
-        point, error, half = {"panel": row["mechanism"], BUDGET: row["epsilon"]}, row["error"] / unit, HALF / unit
+        point, error, half = (
+            {"panel": row["mechanism"], BUDGET: row["epsilon"]},
+            row["error"] / unit,
+            HALF / unit,
+        )
         for name in names:
             low, mean, high = laws.loc[name, row["epsilon"]] / unit
             series = name.removeprefix(f"{row['mechanism']} ")
-            yield point | {"series": series, RELATIVE: mean, "low": low, "high": high, "rounding": np.nan}
+            yield point | {
+                "series": series,
+                RELATIVE: mean,
+                "low": low,
+                "high": high,
+                "rounding": np.nan,
+            }
         point |= {"series": "printed", RELATIVE: error, "low": error - half, "high": error + half}
         yield point | {"rounding": half / 2}
 
 
 @table
 def chain(
-    rates: pd.DataFrame, epsilons: Sequence[float], *, users: int, repetitions: int, failure: float, seed: int
+    rates: pd.DataFrame,
+    epsilons: Sequence[float],
+    *,
+    users: int,
+    repetitions: int,
+    failure: float,
+    seed: int,
 ) -> Rows:
     """Draw clients from observed rates and measure their gap with both mechanisms, budgets kept.
 
@@ -274,9 +346,14 @@ def chain(
     for metric, part in rates.groupby("metric", sort=False):
         observed = [group["rate"].to_numpy() for _, group in part.groupby("group", sort=False)]
         first = round(users * observed[0].size / len(part))
-        drawn = resampled(observed, [first, users - first], rng=stream("chain", str(metric), seed=seed))
+        drawn = resampled(
+            observed, [first, users - first], rng=stream("chain", str(metric), seed=seed)
+        )
         for name, epsilon in product(("M_R", "M_L, k = 2"), epsilons):
-            mechanism, rng = MEASURED[name](epsilon), stream("chain", str(metric), name, epsilon, seed=seed)
+            mechanism, rng = (
+                MEASURED[name](epsilon),
+                stream("chain", str(metric), name, epsilon, seed=seed),
+            )
             errors = measure(mechanism, drawn, repetitions=repetitions, rng=rng)
             for way, value, error in (
                 ("mean error", float(errors.mean()), float(errors.std() / np.sqrt(repetitions))),

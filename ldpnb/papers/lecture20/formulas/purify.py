@@ -22,7 +22,7 @@ def purified(channel: ArrayLike, epsilon: float) -> Floats:
     >>> purified([[0.4, 0.9, 0.0], [0.6, 0.1, 1.0]], np.log(2)).round(12).tolist()
     [[0.4, 0.7, 0.2], [0.6, 0.3, 0.8]]
     """
-    laws, growth = as_channel(channel), float(np.exp(checks.positive(epsilon=epsilon)))
+    laws, growth = as_channel(channel), float(np.exp(checks.positive(epsilon, "epsilon")))
     centre = laws[:, [0]]
     low, high = centre / growth, centre * growth
     clipped = np.clip(laws, low, high)

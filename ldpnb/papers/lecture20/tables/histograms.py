@@ -21,7 +21,9 @@ LOCAL = MappingProxyType({name: FREQUENCY[name] for name in ("k-RR", "OUE", "sig
 def zipf_counts(domain_size: int, users: int, *, seed: int) -> Ints:
     """Draw users per value, ``(domain_size,)``: the value of rank ``x`` has probability proportional to ``1 / x``."""
     weights = 1 / np.arange(1.0, domain_size + 1)
-    return synthetic.sample_counts(weights / weights.sum(), users, rng=stream("Zipf", domain_size, users, seed=seed))
+    return synthetic.sample_counts(
+        weights / weights.sum(), users, rng=stream("Zipf", domain_size, users, seed=seed)
+    )
 
 
 @table
@@ -36,7 +38,12 @@ def count_errors(counts: Ints, budgets: list[float], runs: int, *, seed: int) ->
             exact = histograms.pure_variance(counts, users=users, mechanism=mechanism).mean()
             errors[name] = (exact, users * frequency.unbiased(tallies, users, mechanism) - counts)
         curator = CentralLaplace(epsilon, histogram_sensitivity("replacement"))
-        noise = curator.release(counts, rng=stream("counts", "central", epsilon, seed=seed), repetitions=runs) - counts
+        noise = (
+            curator.release(
+                counts, rng=stream("counts", "central", epsilon, seed=seed), repetitions=runs
+            )
+            - counts
+        )
         errors["central Laplace"] = (histograms.central_laplace_count_variance(epsilon), noise)
         for name, (variance, deviations) in errors.items():
             squared = (deviations**2).mean(axis=1)
@@ -48,7 +55,9 @@ def count_errors(counts: Ints, budgets: list[float], runs: int, *, seed: int) ->
 
 
 @table
-def public_coin_counts(users: int, domain_size: int, epsilon: float, runs: int, *, seed: int) -> Rows:
+def public_coin_counts(
+    users: int, domain_size: int, epsilon: float, runs: int, *, seed: int
+) -> Rows:
     """Yield the count of one of several uniform values from sent sign vectors, and from one bit and public signs."""
     mechanism = SignRandomiser(epsilon, domain_size)
     values = stream("public coins", "values", seed=seed).integers(0, domain_size, users)
@@ -59,11 +68,17 @@ def public_coin_counts(users: int, domain_size: int, epsilon: float, runs: int, 
         for run in range(runs):
             if bits == 1:
                 public = 2 * rng.integers(0, 2, (users, domain_size), dtype=np.int8) - 1
-                reports = mechanism.randomize_with_public_signs(values, public, rng=rng) * public[:, 0]
+                reports = (
+                    mechanism.randomize_with_public_signs(values, public, rng=rng) * public[:, 0]
+                )
             else:
                 reports = mechanism.randomize(values, rng=rng)[:, 0]
             sums[run] = reports.sum()
         estimates = sums / mechanism.bias
         spread = estimates.std(ddof=1)
         row = {"sent": sent, "bits": bits, "truth": truth, "mean": estimates.mean()}
-        yield row | {"standard error": spread / np.sqrt(runs), "standard deviation": spread, "exact": exact}
+        yield row | {
+            "standard error": spread / np.sqrt(runs),
+            "standard deviation": spread,
+            "exact": exact,
+        }

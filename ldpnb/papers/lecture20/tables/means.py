@@ -13,13 +13,17 @@ from ldpnb.notebook import Rows, table
 from ldpnb.rng import stream
 
 
-def answers(users: int, upper: float, own: Column | None = None, *, seed: int) -> tuple[Floats, Ints]:
+def answers(
+    users: int, upper: float, own: Column | None = None, *, seed: int
+) -> tuple[Floats, Ints]:
     """Return values in ``[0, upper]`` and how many users hold each: those of a column, or simulated hours of daily use.
 
     The latter are 97 equally spaced values, drawn from a binomial law with mean ``upper / 8``.
     """
     if own is None:
-        counts = synthetic.sample_counts(synthetic.binomial(96, 1 / 8), users, rng=stream("usage", users, seed=seed))
+        counts = synthetic.sample_counts(
+            synthetic.binomial(96, 1 / 8), users, rng=stream("usage", users, seed=seed)
+        )
         return np.linspace(0, upper, 97), counts
     return own.numbers, largest_remainder(own.counts / own.users * users)
 
@@ -43,7 +47,10 @@ def errors_by_users(
             mechanism, rng = make(epsilon, upper), stream("mean", name, users, epsilon, seed=seed)
             sums = mechanism.sample_sums(values, counts, rng=rng, repetitions=runs)
             squared = (mechanism.estimate(sums, users) - truth) ** 2
-            exact, simulated = np.sqrt(means.variance(mechanism, values, counts)), np.sqrt(squared.mean())
+            exact, simulated = (
+                np.sqrt(means.variance(mechanism, values, counts)),
+                np.sqrt(squared.mean()),
+            )
             spread = squared.std(ddof=1) / np.sqrt(runs) / (2 * simulated)
             point = {"mechanism": name, "users": users}
             yield point | {f"root mean squared error ({unit})": exact, "standard error": np.nan}
@@ -51,7 +58,9 @@ def errors_by_users(
 
 
 @table
-def error_quantiles(budgets: list[float], users: int, *, upper: float, failure: float, unit: str = "hours") -> Rows:
+def error_quantiles(
+    budgets: list[float], users: int, *, upper: float, failure: float, unit: str = "hours"
+) -> Rows:
     """Yield the errors exceeded with a given probability: one bit at the worst data, and both Laplace means."""
     for epsilon in budgets:
         bit, noise = OneBit(epsilon, upper), LocalLaplace(epsilon, upper)

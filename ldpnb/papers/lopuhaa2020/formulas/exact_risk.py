@@ -62,16 +62,21 @@ def exact_risks(
     - Returns dict of str to Risk: ``"Bayes"``, with the posterior mean of each target, and the given ones.
     - ValueError if there are more than 200,000 tallies.
     """
-    rows, count = real(channel), checks.whole(users=users, at_least=1)
+    rows, count = real(channel), checks.whole(users, "users", at_least=1)
     if rows.ndim != 2 or not rows.size:
-        raise ValueError(f"channel must be a matrix with outputs and values, got shape {rows.shape}")
+        raise ValueError(
+            f"channel must be a matrix with outputs and values, got shape {rows.shape}"
+        )
     if comb(count + len(rows) - 1, count) > _MOST_TALLIES:
         raise ValueError(f"users must be few for {len(rows)} outputs, got users={users}")
     tallies = compositions(count, len(rows))
     posteriors = [bayes.posterior(rows, tally, prior) for tally in tallies]
     log_ways = gammaln(count + 1) - gammaln(tallies + 1).sum(axis=1)
     chances = np.exp(log_ways + np.array([one.log_marginal for one in posteriors]))
-    means = [np.array([getattr(one, target) for one in posteriors]) for target in ("distribution", "frequencies")]
+    means = [
+        np.array([getattr(one, target) for one in posteriors])
+        for target in ("distribution", "frequencies")
+    ]
     spreads = np.array([(one.distribution_variance, one.frequency_variance) for one in posteriors])
     risks = {"Bayes": Risk(*(chances @ spreads).tolist())}
     for name, estimator in estimators.items():
@@ -112,8 +117,8 @@ class TwoValues:
 
     def __post_init__(self) -> None:
         checks.plain(self, users=1)
-        checks.positive(epsilon=self.epsilon)
-        checks.positive(concentration=self.concentration)
+        checks.positive(self.epsilon, "epsilon")
+        checks.positive(self.concentration, "concentration")
 
     def posteriors(self) -> BinaryPosteriors:
         """Return all posteriors by Gauss-Jacobi quadrature, exact here: the integrands have degree ``n + 2``.
@@ -135,7 +140,11 @@ class TwoValues:
         others = self.users - seen
         frequencies = (seen * true + others * (joint @ missed)) / self.users
         shift = others * (joint @ missed) - seen * (joint @ false)
-        square = seen * (joint @ false + (seen - 1) * (joint @ false**2) - 2 * others * (joint @ (false * missed)))
+        square = seen * (
+            joint @ false
+            + (seen - 1) * (joint @ false**2)
+            - 2 * others * (joint @ (false * missed))
+        )
         square = square + others * (joint @ missed + (others - 1) * (joint @ missed**2))
         spread = np.maximum(square - shift**2, 0) / self.users**2
         return BinaryPosteriors(sums * np.exp(tops), means, variances, frequencies, spread)
@@ -146,9 +155,15 @@ class TwoValues:
         Without estimates it is the risk of the posterior means of either target.
         """
         known = self.posteriors()
-        means, spreads = (known.means, known.frequency_means), (known.variances, known.frequency_variances)
+        means, spreads = (
+            (known.means, known.frequency_means),
+            (known.variances, known.frequency_variances),
+        )
         given = means if estimates is None else (np.asarray(estimates, dtype=float),) * 2
-        errors = (spread + (own - mean) ** 2 for spread, own, mean in zip(spreads, given, means, strict=True))
+        errors = (
+            spread + (own - mean) ** 2
+            for spread, own, mean in zip(spreads, given, means, strict=True)
+        )
         return Risk(*(float(2 * known.chances @ error) for error in errors))
 
     def entropies(self) -> tuple[float, float]:
@@ -165,9 +180,14 @@ class TwoValues:
         beta = betaln(counts + alpha, users - counts + alpha) - betaln(alpha, alpha)
         holders = np.exp(_log_binomial(users, counts) + beta)
         wrong = [counts[: t + 1] for t in counts]
-        lies = [np.exp(_log_binomial(t, w) - self.epsilon * w + t * log_truth) for t, w in enumerate(wrong)]
+        lies = [
+            np.exp(_log_binomial(t, w) - self.epsilon * w + t * log_truth)
+            for t, w in enumerate(wrong)
+        ]
         joint = np.array([holders[t] * np.convolve(lies[t][::-1], lies[users - t]) for t in counts])
-        return information.SymmetricDirichlet(2, alpha).entropy() - float(information_gained), _entropy_of_rows(joint)
+        return information.SymmetricDirichlet(2, alpha).entropy() - float(
+            information_gained
+        ), _entropy_of_rows(joint)
 
     @property
     def _mechanism(self) -> KaryRandomisedResponse:
@@ -176,10 +196,15 @@ class TwoValues:
     def _likelihood(self, nodes: int) -> tuple[Floats, Floats, Floats, Floats]:
         """Return nodes under the prior, 1 less each, their weights, and every tally's log-likelihood at the nodes."""
         if self.users * nodes > _MOST_CHANCES:
-            raise ValueError(f"users must be few to list every tally at {nodes} nodes, got users={self.users}")
+            raise ValueError(
+                f"users must be few to list every tally at {nodes} nodes, got users={self.users}"
+            )
         (p, q), alpha = (self._mechanism.p, self._mechanism.q), self.concentration
         if alpha == 0.5:
-            angle, weights = (np.arange(nodes) + 0.5) * np.pi / (2 * nodes), np.full(nodes, 1 / nodes)
+            angle, weights = (
+                (np.arange(nodes) + 0.5) * np.pi / (2 * nodes),
+                np.full(nodes, 1 / nodes),
+            )
             first, second = np.cos(angle) ** 2, np.sin(angle) ** 2
         else:
             points, weights = _gauss_jacobi(nodes, alpha - 1)
@@ -201,12 +226,22 @@ def _gauss_jacobi(nodes: int, power: float) -> tuple[Floats, Floats]:
     between = np.concatenate([[1 / np.sqrt(3 + 2 * power)], between])
     points = eigh_tridiagonal(np.zeros(nodes), between, eigvals_only=True)
     points = (points - points[::-1]) / 2
-    before, now, squares, log_scale = np.zeros(nodes), np.ones(nodes), np.ones(nodes), np.zeros(nodes)
+    before, now, squares, log_scale = (
+        np.zeros(nodes),
+        np.ones(nodes),
+        np.ones(nodes),
+        np.zeros(nodes),
+    )
     for last, step in zip(np.concatenate([[0.0], between[:-1]]), between, strict=True):
         before, now = now, (points * now - last * before) / step
         squares = squares + now * now
         scale = np.where(squares > 1e100, 1e-50, 1.0)
-        before, now, squares, log_scale = before * scale, now * scale, squares * scale**2, log_scale - np.log(scale)
+        before, now, squares, log_scale = (
+            before * scale,
+            now * scale,
+            squares * scale**2,
+            log_scale - np.log(scale),
+        )
     logs = -np.log(squares) - 2 * log_scale
     weights = np.exp(logs - logs.max())
     return points, weights / weights.sum()

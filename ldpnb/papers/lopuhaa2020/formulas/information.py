@@ -47,7 +47,9 @@ def conditional_covariance(channel: ArrayLike, distribution: ArrayLike) -> Float
     return (np.diag(both.sum(axis=1)) - both)[:-1, :-1]
 
 
-def distribution_error(channel: ArrayLike | KaryRandomisedResponse, distribution: ArrayLike) -> float:
+def distribution_error(
+    channel: ArrayLike | KaryRandomisedResponse, distribution: ArrayLike
+) -> float:
     """Return the limit of ``n`` times the best mean squared error of the distribution: the trace of ``J_p^-1``.
 
     Summed over all ``a`` coordinates. Sharpens Corollary 4.3 of lopuhaa2020 to equality. The entries of a channel that
@@ -59,7 +61,7 @@ def distribution_error(channel: ArrayLike | KaryRandomisedResponse, distribution
     2.0
     """
     if isinstance(channel, KaryRandomisedResponse):
-        point = checks.distribution(distribution=distribution)
+        point = checks.distribution(distribution, "distribution")
         return frequency_error(channel, point) + float(point @ (1 - point))
     rows, point = _possible(channel, distribution)
     return float(((1 / _singular(rows, point)[1]) ** 2).sum())
@@ -75,24 +77,42 @@ def frequency_error(channel: ArrayLike | KaryRandomisedResponse, distribution: A
     1.5
     """
     if isinstance(channel, KaryRandomisedResponse):
-        checks.entries(channel.domain_size, distribution=checks.distribution(distribution=distribution))
-        return float(channel.miss_rate * (1 + channel.truthful_rate) / channel.truthful_rate / channel.truthful_rate)
+        checks.entries(
+            checks.distribution(distribution, "distribution"), "distribution", channel.domain_size
+        )
+        return float(
+            channel.miss_rate
+            * (1 + channel.truthful_rate)
+            / channel.truthful_rate
+            / channel.truthful_rate
+        )
     rows, point = _possible(channel, distribution)
     left, sizes, right = _singular(rows, point)
     # estimates of the value behind a report; they sum to 1
-    estimates = (left / np.sqrt(rows @ point)[:, None] / sizes) @ (right @ helmert(point.size)) + point
+    estimates = (left / np.sqrt(rows @ point)[:, None] / sizes) @ (
+        right @ helmert(point.size)
+    ) + point
     misses = [((estimates - own) ** 2).sum(axis=1) for own in np.eye(point.size)]
-    return float(sum(chance * (column @ miss) for chance, column, miss in zip(point, rows.T, misses, strict=True)))
+    return float(
+        sum(
+            chance * (column @ miss)
+            for chance, column, miss in zip(point, rows.T, misses, strict=True)
+        )
+    )
 
 
 def _possible(channel: ArrayLike, distribution: ArrayLike) -> tuple[Floats, Floats]:
     """Return the channel's rows for outputs that occur, and the distribution."""
-    rows, point = real(channel), checks.distribution(distribution=distribution)
+    rows, point = real(channel), checks.distribution(distribution, "distribution")
     if rows.ndim != 2 or rows.shape[1] != point.size:
-        raise ValueError(f"distribution must have one entry per input of the channel, {rows.shape}, got {point.size}")
+        raise ValueError(
+            f"distribution must have one entry per input of the channel, {rows.shape}, got {point.size}"
+        )
     seen = rows @ point > 0
     if (rows[~seen] > 0).any():
-        raise ValueError("distribution must be positive, got a zero at a value that some output gives away")
+        raise ValueError(
+            "distribution must be positive, got a zero at a value that some output gives away"
+        )
     return rows[seen], point
 
 
@@ -143,7 +163,9 @@ def entropy_constants(channel: ArrayLike, distributions: ArrayLike) -> tuple[flo
         scaled = conditional_covariance(rows, point) / roots / roots[:, None]
         sign, other = np.linalg.slogdet(scaled)
         if not sign > 0:
-            raise ValueError("channel must leave its inputs uncertain, got one that tells them apart")
+            raise ValueError(
+                "channel must leave its inputs uncertain, got one that tells them apart"
+            )
         frequencies.append(float(other) - float(np.log(point[-1])) - one)
     return float(np.mean(information)), float(np.mean(frequencies))
 
@@ -162,14 +184,16 @@ class SymmetricDirichlet:
 
     def __post_init__(self) -> None:
         checks.plain(self, domain_size=2)
-        checks.positive(concentration=self.concentration)
+        checks.positive(self.concentration, "concentration")
 
     def entropy(self) -> float:
         """Return the differential entropy, in nats, of the first ``a - 1`` coordinates."""
         size, alpha = self.domain_size, self.concentration
         total = size * alpha
         log_beta = size * gammaln(alpha) - gammaln(total)
-        return float(log_beta + (total - size) * digamma(total) - size * (alpha - 1) * digamma(alpha))
+        return float(
+            log_beta + (total - size) * digamma(total) - size * (alpha - 1) * digamma(alpha)
+        )
 
     def diversity(self) -> Real:
         """Return the mean of ``1 - |P|^2``."""
@@ -185,11 +209,13 @@ class SymmetricDirichlet:
         >>> round(flat.krr_log_det_information(float(np.log(2))) - 2 + 4 * float(np.log(2)), 12) + 0
         0.0
         """
-        size, contrast = self.domain_size, np.expm1(checks.positive(epsilon=epsilon))
+        size, contrast = self.domain_size, np.expm1(checks.positive(epsilon, "epsilon"))
         alpha, start = self.concentration, float(np.log(contrast))
 
         def height(place: float) -> float:
             return float(expit(place + start) * betaincc(alpha, (size - 1) * alpha, np.exp(place)))
 
         logarithm = quad(height, -40 - max(start, 0), 0, limit=500, epsabs=0, epsrel=1e-11)[0]
-        return float(2 * (size - 1) * start - (size - 2) * np.log(contrast + size) - size * logarithm)
+        return float(
+            2 * (size - 1) * start - (size - 2) * np.log(contrast + size) - size * logarithm
+        )

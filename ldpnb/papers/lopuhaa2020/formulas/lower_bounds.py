@@ -42,7 +42,11 @@ class EntropyBounds:
         The source bounds the error through all but one coordinate and averages; the covariance on the hyperplane itself
         gives this factor.
         """
-        return (self.domain_size - 1) / self.domain_size * self.domain_size ** (1 / (self.domain_size - 1))
+        return (
+            (self.domain_size - 1)
+            / self.domain_size
+            * self.domain_size ** (1 / (self.domain_size - 1))
+        )
 
     def distribution(self, entropy: Real) -> Real:
         """Return ``a / (2 pi e) exp(2 h(P|Y) / (a - 1))``, for every number of users (equation (23), Theorem 4.1)."""
@@ -54,8 +58,13 @@ class EntropyBounds:
         It holds in the limit of many users only. With `jitter` the factor of ``a / n^2`` is smaller by ``1/12``, and
         the bound holds for every number: the tallies are whole, and a uniform jitter makes them continuous.
         """
-        people = checks.positive(users=users)
-        return self.domain_size / people / people * (self._variance(entropy) - (1 / 12 if jitter else 0))
+        people = checks.positive(users, "users")
+        return (
+            self.domain_size
+            / people
+            / people
+            * (self._variance(entropy) - (1 / 12 if jitter else 0))
+        )
 
     def _variance(self, entropy: Real) -> Real:
         return np.exp(2 * real(entropy) / (self.domain_size - 1) - _LOG_GAUSSIAN)
@@ -74,16 +83,40 @@ class EntropyBounds:
         Equations (51) and (52), from the constants of `information.entropy_constants`.
         """
         size = self.domain_size
-        return size * np.exp(-real(log_information) / (size - 1)), size * np.exp(real(log_frequencies) / (size - 1))
+        return size * np.exp(-real(log_information) / (size - 1)), size * np.exp(
+            real(log_frequencies) / (size - 1)
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class LowerBounds:
-    """What holds for every epsilon-LDP channel on ``a = domain_size`` values; epsilon in nats.
+    """Lower bounds on the error of frequency estimates, for every channel with a given privacy.
 
-    >>> bounds = LowerBounds(2, np.log(2))
-    >>> round(float(bounds.distribution()), 12), round(float(bounds.any_channel()), 12)
-    (2.0, 2.0)
+    Unless a method says otherwise, a bound is on ``n`` times the mean squared error, summed over all
+    values, and holds in the limit of many users ``n``. With few users the error can be far below it.
+
+    Parameters
+    ----------
+    domain_size : int
+        Number ``a`` of values, at least 2.
+    epsilon : float
+        Local privacy budget in nats, ``> 0``.
+
+    Raises
+    ------
+    ValueError
+        If an argument is outside its range.
+
+    References
+    ----------
+    Section 4 of Lopuhaä-Zwakenberg et al. (2020).
+
+    Examples
+    --------
+    At epsilon = ln 2 and two values, the bound (59) is 2 / (2 - 1)^2.
+
+    >>> round(float(LowerBounds(domain_size=2, epsilon=np.log(2)).distribution()), 12)
+    2.0
     """
 
     domain_size: Real
@@ -91,8 +124,8 @@ class LowerBounds:
 
     def __post_init__(self) -> None:
         checks.plain(self, domain_size=2)
-        checks.numbers(domain_size=self.domain_size, low=2, high=_MOST_VALUES)
-        checks.positive(epsilon=self.epsilon)
+        checks.numbers(self.domain_size, "domain_size", low=2, high=_MOST_VALUES)
+        checks.positive(self.epsilon, "epsilon")
 
     def log_information_ceiling(self) -> Real:
         """Return ``2 (a - 1) ln(e^epsilon - 1)``, which ``ln det J_p`` never passes (equation (54), Theorem 4.4)."""
@@ -103,7 +136,7 @@ class LowerBounds:
 
         The latter is the *sharp* form, that its proof allows.
         """
-        checks.choice(form=form, among=("published", "sharp"))
+        checks.choice(form, "form", among=("published", "sharp"))
         return -(self.domain_size if form == "published" else self.domain_size - 1) * self.epsilon
 
     def distribution(self) -> Real:
@@ -116,7 +149,9 @@ class LowerBounds:
         The formula is rebuilt, the text has lost it. The sharp floor (`log_covariance_floor`) has ``-epsilon`` in the
         exponent.
         """
-        return self.distribution() * np.exp(self.log_covariance_floor(form) / (self.domain_size - 1))
+        return self.distribution() * np.exp(
+            self.log_covariance_floor(form) / (self.domain_size - 1)
+        )
 
     def any_channel(self) -> Real:
         """Return ``a (a-1)^2 / (floor(a^2/4) (e^epsilon - 1)^2)``: many users, any prior with a density.
@@ -133,7 +168,7 @@ class LowerBounds:
         ``a k (a-k) (e^epsilon - 1)^2 / (k e^epsilon + a - k)^2``, on the hyperplane; its maximum over k is that over
         all channels.
         """
-        others = self.domain_size - checks.positive(subset_size=subset_size)
+        others = self.domain_size - checks.positive(subset_size, "subset_size")
         per_weight = np.expm1(-self.epsilon) / (subset_size + others * np.exp(-self.epsilon))
         return self.domain_size * subset_size * others * per_weight * per_weight
 
@@ -152,7 +187,7 @@ class LowerBounds:
         From ``h(P|Y) = h(P) - I(P; Y)``, ``I(P; Y^n) <= n I(P; Y) <= n chi^2`` and the raised Theorem 4.1. It says
         something as long as ``n`` is not much above ``a^2 / epsilon^2``.
         """
-        size, count = self.domain_size, checks.whole(users=users, at_least=1)
+        size, count = self.domain_size, checks.whole(users, "users", at_least=1)
         prior, entropies = SymmetricDirichlet(size), EntropyBounds(size)
         spread = 1 - 1 / size - prior.diversity()
         information = float(count) * (size - 1) / self.uniform_optimum() * spread
@@ -167,7 +202,10 @@ def any_channel_bound_at(distribution: ArrayLike, epsilon: float) -> tuple[float
     matrices of one trace the inverse has the least trace at a multiple of the identity. The second is the first less
     ``1 - |p|^2``. For many users.
     """
-    point, contrast = checks.distribution(distribution=distribution), np.expm1(checks.positive(epsilon=epsilon))
+    point, contrast = (
+        checks.distribution(distribution, "distribution"),
+        np.expm1(checks.positive(epsilon, "epsilon")),
+    )
     size, count = point.size, np.arange(1, point.size)
     smallest = np.cumsum(np.sort(point))[:-1]
     trace = (count * (size - count) * (contrast / (1 + contrast * smallest)) ** 2 / size).max()

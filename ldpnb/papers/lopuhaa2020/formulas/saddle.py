@@ -65,7 +65,9 @@ def saddle_point(kinds: Floats, repeats: Ints, contrast: float) -> Saddle:
     return Saddle(theta, means / float(repeats @ means), float(log_evidence))
 
 
-def _coordinate_moments(counts: Floats, alpha: Floats, contrast: float, theta: float) -> tuple[Floats, Floats, Floats]:
+def _coordinate_moments(
+    counts: Floats, alpha: Floats, contrast: float, theta: float
+) -> tuple[Floats, Floats, Floats]:
     """Return log-integral, mean and variance of each coordinate by the trapezoidal rule in ``log u``.
 
     It converges exponentially. Coordinates that need about as many nodes are integrated together.
@@ -80,7 +82,9 @@ def _coordinate_moments(counts: Floats, alpha: Floats, contrast: float, theta: f
     def log_density(log_u: Floats, some: Any = slice(None)) -> Floats:
         u = np.exp(log_u)
         # 1 + c u itself passes the largest float near 700 nats
-        gain = np.log1p(contrast * u) if contrast < _LARGE else np.logaddexp(0, log_contrast + log_u)
+        gain = (
+            np.log1p(contrast * u) if contrast < _LARGE else np.logaddexp(0, log_contrast + log_u)
+        )
         return alpha[some, None] * log_u + counts[some, None] * gain - theta * u
 
     top = log_density(centre[:, None]).ravel()

@@ -58,7 +58,11 @@ class Truth:
         """Return users drawn from one fixed distribution."""
         chances = np.asarray(distribution)
         key = (name, chances.size, users)
-        return cls(key, chances.size, lambda rng: (chances, synthetic.sample_counts(chances, users, rng=rng)))
+        return cls(
+            key,
+            chances.size,
+            lambda rng: (chances, synthetic.sample_counts(chances, users, rng=rng)),
+        )
 
     @classmethod
     def from_counts(cls, name: str, counts: ArrayLike) -> "Truth":
@@ -106,7 +110,9 @@ class Reports:
     @property
     def supports(self) -> Ints:
         """Return how many reports support each value, ``(draws, k)``."""
-        return self.tallies if self.outputs is None else self.tallies @ self.outputs.astype(np.int64)
+        return (
+            self.tallies if self.outputs is None else self.tallies @ self.outputs.astype(np.int64)
+        )
 
 
 Estimator = Callable[[Reports], Floats | tuple[Floats, Floats]]
@@ -128,7 +134,9 @@ def estimate_mle(reports: Reports) -> Floats:
     contrast = np.expm1(reports.mechanism.epsilon)
     # so near that every draw's zeros are settled: the rest is solved to rounding level, and no digit hangs on the BLAS
     tolerance = max(1e-6, 1e-12 * reports.users)
-    return likelihood.mle(1 + contrast * reports.outputs, reports.tallies, tolerance=tolerance).estimate
+    return likelihood.mle(
+        1 + contrast * reports.outputs, reports.tallies, tolerance=tolerance
+    ).estimate
 
 
 def _posterior_means(reports: Reports, *, fitted: bool = False) -> tuple[Floats, Floats]:
@@ -137,7 +145,9 @@ def _posterior_means(reports: Reports, *, fitted: bool = False) -> tuple[Floats,
     for tally in reports.tallies:
         alpha = bayes.fitted_concentration(tally, epsilon=epsilon) if fitted else 0.5
         means.append(bayes.krr_posterior_saddle(tally, alpha, epsilon=epsilon))
-    return np.array([one.distribution for one in means]), np.array([one.frequencies for one in means])
+    return np.array([one.distribution for one in means]), np.array(
+        [one.frequencies for one in means]
+    )
 
 
 ESTIMATORS: Mapping[str, Estimator] = MappingProxyType(
@@ -148,7 +158,9 @@ ESTIMATORS: Mapping[str, Estimator] = MappingProxyType(
         "MLE of [25]": lambda reports: frequency.scale_simplex(
             estimate_unbiased(reports), frequency.normal_offset(reports.mechanism)
         ),
-        "uniform guess": lambda reports: np.full(reports.supports.shape, 1 / reports.mechanism.domain_size),
+        "uniform guess": lambda reports: np.full(
+            reports.supports.shape, 1 / reports.mechanism.domain_size
+        ),
         "Bayes": lambda reports: _posterior_means(reports),
         "empirical Bayes": lambda reports: _posterior_means(reports, fitted=True),
     }
@@ -161,7 +173,9 @@ SOURCE_ESTIMATORS: Mapping[str, Estimator] = MappingProxyType(dict(list(ESTIMATO
 
 def krr_estimate(name: str, tallies: Ints, epsilon: float) -> Floats:
     """Return what one of `ESTIMATORS`, for both targets alike, makes of tallies under k-ary randomised response."""
-    return np.asarray(ESTIMATORS[name](Reports(KaryRandomisedResponse(epsilon, tallies.shape[1]), None, tallies)))
+    return np.asarray(
+        ESTIMATORS[name](Reports(KaryRandomisedResponse(epsilon, tallies.shape[1]), None, tallies))
+    )
 
 
 @table
@@ -182,9 +196,9 @@ def compare(
     of the mean paired difference over the baseline's error; and ``z``, that mean difference over its standard error.
     The baseline itself has neither ratio error nor z.
     """
-    checks.choice(mechanism=mechanism, among=tuple(MECHANISMS))
-    checks.choice(baseline=baseline, among=tuple(estimators))
-    distributions, users = truth.draws(checks.whole(draws=draws, at_least=2), seed=seed)
+    checks.choice(mechanism, "mechanism", among=tuple(MECHANISMS))
+    checks.choice(baseline, "baseline", among=tuple(estimators))
+    distributions, users = truth.draws(checks.whole(draws, "draws", at_least=2), seed=seed)
     for epsilon in epsilons:
         reports = streamed_reports(mechanism, truth.key, epsilon, users, seed)
         errors: dict[tuple[str, str], Floats] = {}
@@ -196,7 +210,11 @@ def compare(
         for (target, name), error in errors.items():
             if np.isnan(error).any():
                 continue
-            setting = {"mechanism": mechanism, "domain size": truth.domain_size, "users": reports.users}
+            setting = {
+                "mechanism": mechanism,
+                "domain size": truth.domain_size,
+                "users": reports.users,
+            }
             row = setting | {EPSILON: epsilon, "target": target, "estimator": name}
             yield row | _beside(error, errors[target, baseline], itself=name == baseline)
 
@@ -216,7 +234,9 @@ def _beside(error: Floats, reference: Floats, *, itself: bool) -> dict[str, floa
     }
 
 
-def sample_reports(mechanism: FrequencyMechanism, users: Ints, rngs: Sequence[np.random.Generator]) -> Reports:
+def sample_reports(
+    mechanism: FrequencyMechanism, users: Ints, rngs: Sequence[np.random.Generator]
+) -> Reports:
     """Draw the tallies of every repetition from their exact joint law.
 
     `users` are those per value in each repetition, ``(draws, k)``, and each has its generator. Unary encoding takes at
@@ -225,9 +245,14 @@ def sample_reports(mechanism: FrequencyMechanism, users: Ints, rngs: Sequence[np
     if isinstance(mechanism, UnaryEncoding):
         laws = mechanism.channel().T
         laws = laws / laws.sum(axis=1, keepdims=True)
-        tallies = [rng.multinomial(holders, laws).sum(axis=0) for holders, rng in zip(users, rngs, strict=True)]
+        tallies = [
+            rng.multinomial(holders, laws).sum(axis=0)
+            for holders, rng in zip(users, rngs, strict=True)
+        ]
         return Reports(mechanism, mechanism.outputs(), np.array(tallies))
-    tallies = [mechanism.sample_tallies(holders, rng=rng) for holders, rng in zip(users, rngs, strict=True)]
+    tallies = [
+        mechanism.sample_tallies(holders, rng=rng) for holders, rng in zip(users, rngs, strict=True)
+    ]
     return Reports(mechanism, None, np.array(tallies))
 
 
@@ -247,4 +272,10 @@ def one_run(mechanism: str, counts: Ints, epsilons: Sequence[float], *, seed: in
         for name, estimator in SOURCE_ESTIMATORS.items():
             pairs = zip(users[0] / users.sum(), np.asarray(estimator(reports))[0], strict=True)
             for value, (truth, estimate) in enumerate(pairs):
-                yield {EPSILON: epsilon, "estimator": name, "value": value, "truth": truth, "estimate": estimate}
+                yield {
+                    EPSILON: epsilon,
+                    "estimator": name,
+                    "value": value,
+                    "truth": truth,
+                    "estimate": estimate,
+                }

@@ -58,14 +58,20 @@ def binary_errors_and_bounds(users: Sequence[int], epsilons: Sequence[float]) ->
 
 
 @table
-def errors_and_bounds(domain_size: int, users: int, epsilons: Sequence[float], *, draws: int, seed: int) -> Rows:
+def errors_and_bounds(
+    domain_size: int, users: int, epsilons: Sequence[float], *, draws: int, seed: int
+) -> Rows:
     """Simulate errors of the distribution by k-ary randomised response under Jeffreys' prior, with the bounds on them.
 
     Bounds are exact. The sharpest valid bound is that of those for any channel.
     """
-    estimators = {name: frequencies.ESTIMATORS[name] for name in (*frequencies.SOURCE_ESTIMATORS, "Bayes")}
+    estimators = {
+        name: frequencies.ESTIMATORS[name] for name in (*frequencies.SOURCE_ESTIMATORS, "Bayes")
+    }
     truth, setting = Truth.from_prior(domain_size, users), {"mechanism": "k-RR", "users": users}
-    errors = frequencies.compare("k-RR", truth, epsilons, draws=draws, seed=seed, estimators=estimators)
+    errors = frequencies.compare(
+        "k-RR", truth, epsilons, draws=draws, seed=seed, estimators=estimators
+    )
     errors = errors[errors["target"] == "distribution"]
     least = dict.fromkeys(epsilons, np.inf)
     columns = (EPSILON, "estimator", "mean squared error", "standard error")
@@ -78,10 +84,19 @@ def errors_and_bounds(domain_size: int, users: int, epsilons: Sequence[float], *
         krr = KaryRandomisedResponse(epsilon, domain_size)
         limit = information.unbiased_frequency_error(krr) + prior.diversity()
         any_n = users * LowerBounds(domain_size, epsilon).finite_users(users)
-        bounds = _bounds(domain_size, epsilon, limit, prior.krr_log_det_information(epsilon)) | {ANY_N: any_n}
-        valid = [bounds[name] for name in (LIMITING, "any channel") if bounds[name] <= least[epsilon]]
+        bounds = _bounds(domain_size, epsilon, limit, prior.krr_log_det_information(epsilon)) | {
+            ANY_N: any_n
+        }
+        valid = [
+            bounds[name] for name in (LIMITING, "any channel") if bounds[name] <= least[epsilon]
+        ]
         for name, bound in (bounds | {VALID: max([any_n, *valid])}).items():
-            yield setting | {EPSILON: epsilon, "quantity": name, SCALED: bound, "standard error": np.nan}
+            yield setting | {
+                EPSILON: epsilon,
+                "quantity": name,
+                SCALED: bound,
+                "standard error": np.nan,
+            }
 
 
 def _bounds(size: int, epsilon: float, limit: float, constant: float) -> dict[str, float]:
@@ -96,7 +111,9 @@ def _bounds(size: int, epsilon: float, limit: float, constant: float) -> dict[st
 
 
 @table
-def errors_over_limit(domain_size: int, users: int, epsilons: Sequence[float], *, draws: int, seed: int) -> Rows:
+def errors_over_limit(
+    domain_size: int, users: int, epsilons: Sequence[float], *, draws: int, seed: int
+) -> Rows:
     """Simulate errors of the distribution under OUE and Jeffreys' prior, over the limit for many users.
 
     There are 2 to 12 values and at least 10 draws of a distribution. Standard errors are those of the ratios. Each draw
@@ -106,12 +123,14 @@ def errors_over_limit(domain_size: int, users: int, epsilons: Sequence[float], *
     the bounds are exact given the drawn distributions.
     """
     truth = Truth.from_prior(domain_size, users)
-    points, holders = truth.draws(checks.whole(draws=draws, at_least=10), seed=seed)
+    points, holders = truth.draws(checks.whole(draws, "draws", at_least=10), seed=seed)
     for epsilon in epsilons:
         reports = frequencies.streamed_reports("OUE", truth.key, epsilon, holders, seed)
         channel = UnaryEncoding.optimised(epsilon, domain_size).channel()
         limits, excess = _efficient(channel, points, reports.tallies)
-        plain = information.unbiased_frequency_error(reports.mechanism) + 1 - (points**2).sum(axis=1)
+        plain = (
+            information.unbiased_frequency_error(reports.mechanism) + 1 - (points**2).sum(axis=1)
+        )
         errors = {
             name: users * ((np.asarray(estimate(reports)) - points) ** 2).sum(axis=1)
             for name, estimate in frequencies.SOURCE_ESTIMATORS.items()
@@ -119,9 +138,15 @@ def errors_over_limit(domain_size: int, users: int, epsilons: Sequence[float], *
         row = {EPSILON: epsilon, "limit of this channel": limits.mean()}
         for name, control in {"MLE": excess, "Norm-Sub": errors["unbiased"] - plain}.items():
             row[name], row[f"s.e. of {name}"] = _ratio(errors[name], control, limits)
-        constant = float(np.mean([np.linalg.slogdet(information.fisher_information(channel, p))[1] for p in points]))
+        constant = float(
+            np.mean(
+                [np.linalg.slogdet(information.fisher_information(channel, p))[1] for p in points]
+            )
+        )
         bounds = _bounds(domain_size, epsilon, float(limits.mean()), constant)
-        shown = {"unbiased": plain.mean()} | {name: bounds[name] for name in ("(51), raised", "any channel", LIMITING)}
+        shown = {"unbiased": plain.mean()} | {
+            name: bounds[name] for name in ("(51), raised", "any channel", LIMITING)
+        }
         yield row | {name: value / limits.mean() for name, value in shown.items()}
 
 
@@ -132,7 +157,9 @@ def _efficient(channel: Floats, points: Floats, tallies: Ints) -> tuple[Floats, 
     / n``.
     """
     users, chances = tallies[0].sum(), points @ channel.T
-    inverse = np.linalg.inv(np.einsum("dy,yi,yj->dij", 1 / chances, channel, channel, optimize=True))
+    inverse = np.linalg.inv(
+        np.einsum("dy,yi,yj->dij", 1 / chances, channel, channel, optimize=True)
+    )
     gradient = (tallies / users / chances) @ channel
     errors = np.einsum("dij,dj->di", inverse, gradient) - points
     limits = np.trace(inverse, axis1=1, axis2=2) - (points**2).sum(axis=1)
@@ -149,7 +176,9 @@ def _ratio(errors: Floats, control: Floats, limits: Floats) -> tuple[float, floa
 
 
 @table
-def exact_small_risks(users: Sequence[int], epsilon: float, concentrations: Mapping[str, float]) -> Rows:
+def exact_small_risks(
+    users: Sequence[int], epsilon: float, concentrations: Mapping[str, float]
+) -> Rows:
     """Yield exact errors of the distribution under k-ary randomised response on three values, relative to the least."""
     names = ("MLE", "Norm-Sub", "uniform guess")
     estimators = {name: partial(frequencies.krr_estimate, name, epsilon=epsilon) for name in names}
@@ -179,11 +208,18 @@ def channel_errors(domain_size: int, epsilons: Sequence[float], distributions: F
         }
         best = best_channel(distributions, epsilon)
         errors = {
-            name: float(np.mean([information.distribution_error(channel, point) for point in distributions]))
+            name: float(
+                np.mean([information.distribution_error(channel, point) for point in distributions])
+            )
             for name, channel in channels.items()
         }
         diversity = float(1 - (distributions**2).sum(axis=1).mean())
         errors["OUE, unbiased estimate"] = information.unbiased_frequency_error(unary) + diversity
         errors["best"] = best.error
         for name, error in errors.items():
-            yield {EPSILON: epsilon, "channel": name, "error": error, RELATIVE: error / best.lower_bound}
+            yield {
+                EPSILON: epsilon,
+                "channel": name,
+                "error": error,
+                RELATIVE: error / best.lower_bound,
+            }
