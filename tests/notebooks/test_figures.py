@@ -6,12 +6,12 @@ from pathlib import Path
 import matplotlib as mpl
 import pandas as pd
 import pytest
-from ldpnb.notebook.grids import Choice, Slider
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
 
 from ldpnb.notebook import publishing
 from ldpnb.notebook.charts import Chart, Layer, Mark, curves
+from ldpnb.notebook.controls import Choice, Slider
 from ldpnb.notebook.environment import FIGURES_FOLDER, HEADLESS
 from ldpnb.notebook.figures import draw
 from ldpnb.notebook.live import live

@@ -5,9 +5,9 @@ from typing import Any
 import ipywidgets
 import pandas as pd
 import pytest
-from ldpnb.notebook.grids import Choice, Slider
 
 from ldpnb.notebook import curves
+from ldpnb.notebook.controls import Choice, Slider
 from ldpnb.notebook.environment import HEADLESS
 from ldpnb.notebook.live import live
 

@@ -33,20 +33,6 @@ def test_every_cell_was_executed_without_error(notebook: Notebook) -> None:
 
 
 @EVERY
-def test_cells_and_their_functions_are_short_and_cells_show_their_value(notebook: Notebook) -> None:
-    cells = code_cells(notebook)
-    assert len(cells) <= 17
-    for cell in cells:
-        longest = 32 if "parameters" in cell["metadata"].get("tags", []) else 14
-        assert len(cell["text"].splitlines()) <= longest, cell["text"]
-        assert not cell["text"].rstrip().endswith(";")
-        functions = [
-            node for node in ast.walk(ast.parse(cell["text"])) if isinstance(node, ast.FunctionDef)
-        ]
-        assert all(f.end_lineno - f.lineno < 9 for f in functions), cell["text"]
-
-
-@EVERY
 def test_a_live_section_reads_nothing_that_a_later_cell_makes_anew(notebook: Notebook) -> None:
     tables = [
         symtable.symtable(cell["text"], cell["text"], "exec") for cell in code_cells(notebook)

