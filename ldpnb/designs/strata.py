@@ -5,6 +5,7 @@ stratum sizes (`Strata.capped`, which moves the surplus to the other strata), an
 (`largest_remainder`, or `rounded_shares`, which treats each stratum separately).
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
@@ -98,32 +99,23 @@ class Strata:
         return shares
 
     def best_whole(self, total: int) -> Ints:
-        """Return the whole numbers that minimise the weighted mean's variance: equation (6) of bun2022 solved exactly.
+        """Return the whole numbers that minimise the variance of the weighted mean.
 
-        One record per stratum whose values differ, then one at a time where it lowers the variance most, ``n_i^2 s_i^2
-        / (m_i (m_i + 1))``, never beyond the stratum. Greedy is exact because the variance is a sum of convex functions
-        of the ``m_i``. Records that cannot lower it are not drawn; `total` covers at least one per stratum of positive
-        variance.
+        Equation (6) of Bun et al. (2022), solved exactly by `best_allocation`. A stratum whose values
+        differ gets at least one record, one whose values are all equal gets none, and none gets more
+        than it has. So fewer than `total` are drawn if the strata whose values differ have fewer.
 
         >>> Strata([10, 10], [1, 9]).best_whole(8).tolist()
         [2, 6]
         """
-        sizes, weights = self.sizes, self._weights()
-        m = (weights > 0).astype(np.int64)
-        if int(checks.whole(total, "total")) < m.sum():
+        weights = self._weights()
+        differs = (weights > 0).astype(np.int64)
+        if int(checks.whole(total, "total")) < differs.sum():
             raise ValueError(
-                f"total must be at least 1 per stratum whose values differ, {m.sum()}, got total={total}"
+                f"total must be at least 1 per stratum whose values differ, {differs.sum()}, "
+                f"got total={total}"
             )
-        queue = [(-(w**2) / 2, i) for i, w in enumerate(weights) if w > 0 and sizes[i] > 1]
-        heapify(queue)
-        for _ in range(int(total) - int(m.sum())):
-            if not queue:
-                break
-            _, i = heappop(queue)
-            m[i] += 1
-            if m[i] < sizes[i]:
-                heappush(queue, (-(weights[i] ** 2) / (m[i] * (m[i] + 1)), i))
-        return m
+        return best_allocation(weights, total, least=differs, most=self.sizes * differs)
 
     def weighted_mean(self, sample_means: ArrayLike) -> float:
         """Return ``sum_i (n_i / n) (sample mean of stratum i)``, unbiased for the mean (Section 7.2 of bun2022).
@@ -170,6 +162,74 @@ class Strata:
 
     def _weights(self) -> Floats:
         return np.asarray(self.sizes * np.sqrt(self._given("variances")))
+
+
+def best_allocation(weights: ArrayLike, total: int, *, least: ArrayLike, most: ArrayLike) -> Ints:
+    """Return whole numbers ``m_i`` in ``[least_i, most_i]`` that minimise ``sum_i w_i^2 / m_i``.
+
+    One more record in stratum ``i`` lowers the sum by ``w_i^2 / (m_i (m_i + 1))``, which falls with
+    ``m_i``. So the best records are those with the largest gains. A bisection finds the smallest gain
+    that is still affordable; after it at most one more record a stratum is missing.
+
+    Parameters
+    ----------
+    weights : array_like, shape (strata,)
+        Size of each stratum times the standard deviation in it, ``>= 0``.
+    total : int
+        The sum of the numbers; it is lowered to the sum of `most` of the positive weights.
+    least, most : array_like of int, shape (strata,)
+        Bounds of each number. ``least >= 1`` where the weight is positive.
+
+    Returns
+    -------
+    ndarray of int, shape (strata,)
+        Among equal gains those of earlier strata are taken.
+
+    Examples
+    --------
+    >>> best_allocation([10, 30], 8, least=[1, 1], most=[10, 10]).tolist()
+    [2, 6]
+    """
+    squares = np.asarray(weights, dtype=float) ** 2
+    lowest = np.asarray(least, dtype=np.int64)
+    highest = np.maximum(np.asarray(most, dtype=np.int64), lowest)
+    highest = np.where(squares > 0, highest, lowest)
+    total = min(int(total), int(highest.sum()))
+
+    # Gains span many orders of magnitude, so the bisection is one of their logarithm.
+    enough = math.log(squares.max(initial=1e-300))
+    too_small = enough - 2 * math.log(float(highest.max()) + 1) - 1
+    too_small -= math.log(squares.max(initial=1e-300) / squares[squares > 0].min(initial=1.0))
+    for _ in range(200):
+        middle = (enough + too_small) / 2
+        if middle in (enough, too_small):
+            break
+        if _gaining(squares, math.exp(middle), lowest, highest).sum() > total:
+            too_small = middle
+        else:
+            enough = middle
+    drawn = _gaining(squares, math.exp(enough), lowest, highest)
+
+    def next_gain(i: int) -> tuple[float, int]:
+        number = float(drawn[i])
+        return -squares[i] / (number * (number + 1)), i
+
+    queue = [next_gain(int(i)) for i in np.flatnonzero(drawn < highest)]
+    heapify(queue)
+    for _ in range(total - int(drawn.sum())):
+        _, i = heappop(queue)
+        drawn[i] += 1
+        if drawn[i] < highest[i]:
+            heappush(queue, next_gain(i))
+    return drawn
+
+
+def _gaining(squares: Floats, gain: float, lowest: Ints, highest: Ints) -> Ints:
+    """Return the numbers after all records that gain more than `gain`: ``m (m - 1) < w^2 / gain``."""
+    numbers = np.floor((1 + np.sqrt(1 + 4 * squares / gain)) / 2)
+    # Rounding of the root may be off by one. One record too few is mended by the queue.
+    numbers -= numbers * (numbers - 1) >= squares / gain
+    return np.asarray(np.clip(numbers, lowest, highest).astype(np.int64))
 
 
 def strata_of(groups: Sequence[ArrayLike]) -> Strata:
