@@ -65,7 +65,7 @@ lab: $(STAMP) ## open JupyterLab on the tour; as root: make lab ARGS=--allow-roo
 
 lock: $(STAMP) ## resolve the dependencies anew into requirements.lock
 	@$(BIN)/python -m uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
-	  --no-emit-index-url --group dev pyproject.toml --output-file requirements.lock
+	  --no-emit-index-url --extra notebooks --group dev pyproject.toml --output-file requirements.lock
 	@$(BIN)/python -m uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
 	  --no-emit-index-url --group pyproject.toml:site --constraint requirements.lock --output-file requirements-site.lock
 	@! grep -nE 'https?://|file:' requirements.lock requirements-site.lock
@@ -90,7 +90,9 @@ $(STAMP): requirements.lock pyproject.toml $(if $(SOUND),,always)
 	  || $(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
 	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@$(BIN)/python -m compileall -q ldpnb
-	@printf '#!/bin/sh\nexec "$$(dirname -- "$$0")/python" -m ldpnb "$$@"\n' >$(BIN)/ldpnb && chmod +x $(BIN)/ldpnb
+	@# not pip's own script, whose first line is the path of the checkout, which may hold blanks or be too long;
+	@# -P: a random.py in the folder of the caller is not imported
+	@printf '#!/bin/sh\nexec "$$(dirname -- "$$0")/python" -P -m ldpnb "$$@"\n' >$(BIN)/ldpnb && chmod +x $(BIN)/ldpnb
 	@pwd -P >$(STAMP)
 
 # what builds pages and drives a browser over them, beside the rest

@@ -10,8 +10,17 @@ exact privacy losses (`privacy_loss`, `srs_loss`, `ClusterSample`, ...), errors 
 (0.1586, 'refuted')
 """
 
+from typing import Any
+
 import lazy_loader
+
+from ldpnb import extras
 
 __version__ = "0.1.0"
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+_loaded, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+
+
+def __getattr__(name: str) -> Any:
+    with extras.needed():
+        return _loaded(name)

@@ -19,7 +19,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ldpnb import checks, writing
+from ldpnb import checks, extras, writing
 
 Status = Literal["reproduced", "supported", "corrected", "refuted", "answered", "open"]
 Kind = Literal["identity", "enumeration", "certified", "statistical", "proof"]
@@ -205,6 +205,7 @@ def find(identifier: str) -> Claim:
 
 
 @cache
+@extras.needed()
 def decide(identifier: str) -> Verdict:
     """Decide a claim of one of the sources.
 

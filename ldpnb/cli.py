@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 import click
 
-from ldpnb import __version__, writing
+from ldpnb import __version__, extras, writing
 from ldpnb.checks import UsageError
 from ldpnb.claims import LEDGERS, SOURCES, Status
 from ldpnb.data.command import download, inspect_file
@@ -45,8 +45,8 @@ def main() -> None:
             os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
         )  # nothing more can be said to it
         sys.exit(1)
-    except ImportError as error:
-        _end(f"{error}; one of ldpnb's extras (files, learning, dask) brings it", 2)
+    except ModuleNotFoundError as error:
+        _end(extras.missing(error.name), 2)
     except (OSError, MemoryError) as error:
         _end(str(error) or type(error).__name__, 1)
     except ValueError as error:

@@ -42,7 +42,7 @@ def test_the_command_line_names_a_missing_library_in_one_line(
     said, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "pooch", None)
-    line = "ldpnb: import of pooch halted; None in sys.modules; one of ldpnb's extras (files, learning, dask) brings it\n"
+    line = "ldpnb: No module named 'pooch'; pip install 'ldpnb[notebooks]' brings it\n"
     assert said("download") == line
 
 

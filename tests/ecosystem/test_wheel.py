@@ -1,19 +1,94 @@
-"""The wheel holds the package with the files that its modules read, and nothing else."""
+"""The wheel: what it holds, and what it does where nothing but its three requirements is installed."""
 
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable
+from importlib.metadata import distribution
 from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
 
 import ldpnb
 
 CHECKOUT = Path(ldpnb.__file__).parents[1]
 
 
-def test_a_wheel_holds_all_files_of_the_package(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
     subprocess.run(command, cwd=CHECKOUT, check=True, capture_output=True)
-    (wheel,) = tmp_path.glob("*.whl")
+    (made,) = folder.glob("*.whl")
+    return made
+
+
+def required(lines: list[str]) -> set[str]:
+    """The distributions that requirements name, without extras, and those that they need."""
+    names: set[str] = set()
+    for requirement in map(Requirement, lines):
+        marker = requirement.marker
+        if marker is None or marker.evaluate({"extra": ""}):
+            names |= {requirement.name}
+            names |= required(distribution(requirement.name).requires or [])
+    return names
+
+
+@pytest.fixture(scope="module")
+def plain(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
+    """Run lines in a Python that has the wheel and what it requires; return what they print."""
+    folder = tmp_path_factory.mktemp("plain")
+    zipfile.ZipFile(wheel).extractall(folder)
+    metadata = next(folder.glob("*.dist-info/METADATA")).read_text(encoding="utf-8")
+    key = "Requires-Dist: "
+    lines = [line.removeprefix(key) for line in metadata.splitlines() if line.startswith(key)]
+    for name in required(lines):
+        for file in distribution(name).files or []:
+            top = Path(file.parts[0])
+            link = folder / top
+            if top.name not in ("..", "__pycache__") and not link.exists():
+                link.symlink_to(Path(str(distribution(name).locate_file(top))).resolve())
+
+    def run(code: str) -> str:
+        start = f"import sys; sys.path.insert(0, {str(folder)!r})\n"
+        command = [sys.executable, "-S", "-P", "-c", start + code]
+        result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        return result.stdout + result.stderr
+
+    return run
+
+
+def test_a_wheel_holds_all_files_of_the_package(wheel: Path) -> None:
     names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     files = {p.relative_to(CHECKOUT) for p in (CHECKOUT / "ldpnb").rglob("*") if p.is_file()}
     assert names == {p.as_posix() for p in files if "__pycache__" not in p.parts}
+
+
+def test_the_wheel_computes_losses_draws_tallies_and_estimates_with_three_requirements(
+    plain: Callable[[str], str],
+) -> None:
+    said = plain("""
+import ldpnb as ldp
+krr = ldp.KaryRandomisedResponse(epsilon=1.0, domain_size=4)
+tallies = krr.sample_tallies([500_000, 300_000, 150_000, 50_000], rng=ldp.stream("README", seed=1))
+print(ldp.unbiased(tallies, 1_000_000, krr).round(3).tolist())
+print(round(float(ldp.privacy_loss(krr.channel()).epsilon), 12), round(ldp.srs_loss(1.0, 0.1), 4))
+""")
+    assert said == "[0.502, 0.297, 0.15, 0.051]\n1.0 0.1586\n"
+
+
+@pytest.mark.parametrize("code", ["ldp.decide('biswas2022/theorem-3.5')", "ldp.load_counts"])
+def test_what_needs_more_names_the_extra_that_brings_it(
+    plain: Callable[[str], str], code: str
+) -> None:
+    last = plain(f"import ldpnb as ldp; {code}").splitlines()[-1]
+    assert last.startswith("ModuleNotFoundError: No module named ")
+    assert last.endswith("; pip install 'ldpnb[notebooks]' brings it")
+
+
+def test_the_command_line_without_its_libraries_says_so_in_one_line(
+    plain: Callable[[str], str],
+) -> None:
+    said = plain("from ldpnb.__main__ import main; main()")
+    assert said == ("ldpnb: No module named 'click'; pip install 'ldpnb[notebooks]' brings it\n")

@@ -146,6 +146,14 @@ def test_the_command_line_starts_and_plans_without_what_takes_long_to_import() -
     assert {"pandas", "pyarrow", "matplotlib", "scipy.stats"}.isdisjoint(planned)
 
 
+def test_no_python_file_of_the_folder_it_is_called_in_is_imported(tmp_path: Path) -> None:
+    for name in ("random", "click", "numpy"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('mine')")
+    script = Path(sys.executable).with_name("ldpnb")
+    result = subprocess.run([script, "--version"], cwd=tmp_path, capture_output=True, check=True)
+    assert result.stdout.startswith(b"ldpnb ")
+
+
 def test_a_missing_checkout_is_named(said, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(catalogue.HOME_VARIABLE, "/nowhere")
     catalogue.catalogue.cache_clear()

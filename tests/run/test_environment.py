@@ -1,13 +1,17 @@
 """What is installed, locked and declared agrees, and no lock names a host."""
 
+import ast
 import re
+import sys
 import tomllib
-from importlib.metadata import version
+from collections.abc import Iterator
+from importlib.metadata import packages_distributions, version
 from pathlib import Path
 
 import pytest
 import yaml
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from ldpnb.claims import SOURCES
@@ -17,12 +21,11 @@ ROOT = home()
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 
 
-def test_environment_is_an_interpreter_and_the_package_with_its_extras() -> None:
+def test_environment_is_an_interpreter_and_the_package_with_its_extra() -> None:
     environment = yaml.safe_load((ROOT / "environment.yml").read_text())
     *plain, pip = environment["dependencies"]
     assert [re.split("[=<>]", d)[0] for d in plain] == ["python", "pip"]
-    extras = ",".join(PROJECT["project"]["optional-dependencies"])
-    assert pip == {"pip": [f"--editable .[{extras}]"]}
+    assert pip == {"pip": ["--editable .[notebooks]"]}
     python = re.split("=+", plain[0])[1]
     assert (
         Version(python) in Requirement("python" + PROJECT["project"]["requires-python"]).specifier
@@ -30,10 +33,46 @@ def test_environment_is_an_interpreter_and_the_package_with_its_extras() -> None
 
 
 def test_what_is_installed_satisfies_what_is_declared() -> None:
+    project = PROJECT["project"]
     declared = map(
-        Requirement, PROJECT["project"]["dependencies"] + PROJECT["dependency-groups"]["dev"]
+        Requirement,
+        project["dependencies"]
+        + project["optional-dependencies"]["notebooks"]
+        + PROJECT["dependency-groups"]["dev"],
     )
     assert [str(r) for r in declared if version(r.name) not in r.specifier] == []
+
+
+def test_what_is_imported_is_declared() -> None:
+    project, groups = PROJECT["project"], PROJECT["dependency-groups"]
+    declared = [
+        *project["dependencies"],
+        *project["optional-dependencies"]["notebooks"],
+        *groups["dev"],
+        *groups["site"],
+    ]
+    names = {canonicalize_name(Requirement(line).name) for line in declared}
+    names |= {"docutils", "pygments", "distributed"}  # which sphinx and dask bring, as they say
+    imported = {
+        module.partition(".")[0]
+        for path in (ROOT / "ldpnb").rglob("*.py")
+        for module in modules(path)
+    }
+    known = packages_distributions()
+    assert [
+        module
+        for module in sorted(imported - sys.stdlib_module_names - {"ldpnb"})
+        if not names & {canonicalize_name(name) for name in known.get(module, [module])}
+    ] == []
+
+
+def modules(path: Path) -> Iterator[str]:
+    """The modules that a file imports, anywhere in it."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module
 
 
 def test_the_locks_name_no_host() -> None:

@@ -76,7 +76,7 @@ def test_a_checkout_may_have_any_path(tmp_path: Path, stub: Path, name: str) -> 
         [folder / ".venv/bin/ldpnb", "x"], env={"LOG": str(stub.with_name("log"))}, check=False
     )
     assert ran.returncode == 0
-    assert stub.with_name("log").read_text().splitlines()[-1] == "-m ldpnb x"
+    assert stub.with_name("log").read_text().splitlines()[-1] == "-P -m ldpnb x"
     assert not list(tmp_path.rglob("PWNED"))
 
 
