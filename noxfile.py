@@ -1,4 +1,4 @@
-"""The same numbers elsewhere: on other Pythons, with other dependencies, on other code paths of numpy and OpenBLAS.
+"""The same numbers elsewhere: other Pythons, other dependencies, other code paths of numpy.
 
 ``make nox`` runs all sessions, ``make nox ARGS="-s code_paths"`` some; ``make nox ARGS=-l`` lists them.
 """
@@ -28,15 +28,18 @@ LOCKED = "tests/run/test_environment.py::test_installed_versions_are_the_locked_
 @nox.session(python=PYTHONS)
 @nox.parametrize("resolution", ["highest", "lowest-direct"])
 def dependencies(session: nox.Session, resolution: str) -> None:
-    """Run the tests, or what is named after ``--``, with the newest or the oldest dependencies that are allowed.
+    """Run the tests, or what is named after ``--``, with the newest or the oldest dependencies.
 
-    The oldest have wheels for the oldest Python only, and cells that show tables differ with them: before version 3
-    pandas writes them otherwise. Try ``-- tests``.
+    Those are the newest that a user would get: the constraints of the lock, which uv reads in
+    pyproject.toml, do not hold. The oldest have wheels for the oldest Python only, and cells that
+    show tables differ with them: before version 3 pandas writes them otherwise. Try ``-- tests``.
     """
     if resolution != "highest" and session.python != PYTHONS[0]:
         session.skip("no wheels")
+    newest = ["--no-config"] if resolution == "highest" else []
     session.run_install(
-        "uv", "pip", "install", "--resolution", resolution, "--group", "dev", "--editable", "."
+        *("uv", "pip", "install", *newest, "--resolution", resolution),
+        *("--group", "dev", "--editable", ".[notebooks]"),
     )
     session.run("python", "-m", "pytest", "--deselect", LOCKED, *session.posargs)
 
@@ -48,7 +51,8 @@ def wheel(session: nox.Session) -> None:
     session.run("git", "clone", "--quiet", ".", str(clone), external=True)
     session.install("build")
     session.run("python", "-m", "build", "--wheel", "--outdir", session.create_tmp())
-    session.run_install("uv", "pip", "install", *map(str, Path(session.create_tmp()).glob("*.whl")))
+    (built,) = Path(session.create_tmp()).glob("*.whl")
+    session.run_install("uv", "pip", "install", "--no-config", f"{built}[notebooks]")
     session.chdir(session.create_tmp())
     notebook = "5_lecture20/01_means"
     for command in (
