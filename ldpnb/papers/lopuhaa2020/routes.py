@@ -275,6 +275,8 @@ def _unary_encoding() -> Pairs:
         made = UnaryEncoding.optimised(epsilon, size)
         lost = loss(unary_channel(made.p, made.q, size))
         yield [lost, made.p, made.domain_size], [epsilon, 0.5, size]
+        estimates = frequency.unbiased(bits(size), 1, made)
+        yield unary_channel(made.p, made.q, size).T @ estimates, np.eye(size)
 
 
 @second_route(likelihood.mle, likelihood.support_mle, likelihood.certificate_gap)
