@@ -1,16 +1,19 @@
 r"""The channel of least variance for the gap of two group means, among all epsilon-LDP channels, with a certificate.
 
-Values are ``-1`` or ``+1`` (others are rounded to them at random, which the variance counts; at large budgets noise on
-numbers as they are can do better), inputs ``(G, +1), (G, -1), (H, +1), (H, -1)``, and group ``G`` has a known `share`
-of the users. Some best channel has output probabilities proportional to 1 and ``e^epsilon`` only (Kairouz, Oh and
-Viswanath 2016), so that it is a law over 14 such patterns. With ``c`` a pattern's mean and ``theta`` its weight, the
-variance times the number of users is the largest of ``2 T y - sum theta (M y)^2/c`` over ``y``, convex in ``theta``;
+Values are ``-1`` or ``+1`` (others are rounded to them at random, which the variance counts; at
+large budgets noise on numbers as they are can do better), inputs ``(G, +1), (G, -1), (H, +1), (H,
+-1)``, and group ``G`` has a known `share` of the users. Some best channel has output probabilities
+proportional to 1 and ``e^epsilon`` only (Kairouz, Oh and Viswanath 2016), so that it is a law over
+14 such patterns. With ``c`` a pattern's mean and ``theta`` its weight, the variance times the
+number of users is the largest of ``2 T y - sum theta (M y)^2/c`` over ``y``, convex in ``theta``;
 exchanging the two gives a bound for every channel from any ``y``.
 
-In floats, variance and bound agree to 1e-5 for budgets from 0.01 to 30 nats and shares of at least 1e-5; elsewhere
-compare the two. Where rounding leaves no estimate, asking for the variance is an error.
+In floats, variance and bound agree to 1e-5 for budgets from 0.01 to 30 nats and shares of at least
+1e-5; elsewhere compare the two. Where rounding leaves no estimate, asking for the variance is an
+error.
 
-For simulation only: a statistical generator and noise in floating point protect nobody (see `ldpnb.mechanisms`).
+For simulation only: a statistical generator and noise in floating point protect nobody (see
+`ldpnb.mechanisms`).
 """
 
 from dataclasses import dataclass
@@ -112,7 +115,8 @@ class BestGapChannel:
     def _direction(self) -> float:
         """Ratio of ``y`` in the two groups with the largest bound, which is quasi-concave in it.
 
-        Between two vertices the bound is ``(u + v r)^2 / (A + B r + C r^2)``, and its largest value known.
+        Between two vertices the bound is ``(u + v r)^2 / (A + B r + C r^2)``, and its largest value
+        known.
         """
         largest = minimize_scalar(
             lambda log: -self._bound(np.exp(log)), bounds=(-16, 16), options={"xatol": 1e-13}
@@ -144,7 +148,8 @@ class BestGapChannel:
     def weights(self) -> Floats:
         """Weight ``theta >= 0`` of every pattern: a channel, of slope 0 in ``y``, that reaches the least price of all.
 
-        These are linear equations. Probability lost to rounding goes to the patterns that reveal only the group.
+        These are linear equations. Probability lost to rounding goes to the patterns that reveal
+        only the group.
         """
         ratio, rows = self._direction, self._heights
         price = self._price(ratio)
@@ -178,7 +183,8 @@ class BestGapChannel:
     def variance(self) -> float:
         """Variance of the estimated gap times the number of users, both signs being as frequent in both groups.
 
-        No other values give a larger one, since the second moment of a report does not depend on the value.
+        No other values give a larger one, since the second moment of a report does not depend on
+        the value.
         """
         _, y, missed = self._estimate
         if not missed < 1e-7:

@@ -1,11 +1,14 @@
-"""Mechanisms for a number in ``[-1, 1]`` together with a sensitive group: the two group-mean mechanisms of juarez2022.
+"""Mechanisms for a number in ``[-1, 1]`` together with a sensitive group, by Juarez and Korolova.
 
-A user of group ``g`` with value ``v`` reports a group and a value. The group is randomised by randomised response; if
-it changes, the value is replaced by 0. Then the value is randomised: `DiscretisedMeans` sends a sign, `LaplaceMeans` a
-real number with Laplace noise. Both give their *exact* privacy loss, which differs from the one in the source. For a
-gap alone, `ldpnb.mechanisms.contrasts` needs one number instead of two.
+A user of group ``g`` with value ``v`` reports a group and a value. The group is randomised by
+randomised response; if it changes, the value is replaced by 0. Then the value is randomised:
+`DiscretisedMeans` sends a sign, `LaplaceMeans` a real number with Laplace noise. Both give their
+*exact* privacy loss, when group and value of one user are replaced, which differs from the loss
+that Juarez and Korolova (2022) state. For a gap alone, `ldpnb.mechanisms.contrasts` needs one
+number instead of two.
 
-For simulation only: a statistical generator and noise in floating point protect nobody (see `ldpnb.mechanisms`).
+For simulation only: a statistical generator and noise in floating point protect nobody (see
+`ldpnb.mechanisms`).
 """
 
 from dataclasses import dataclass
@@ -16,22 +19,50 @@ from numpy.typing import ArrayLike
 from ldpnb import checks
 from ldpnb.arithmetic import Floats, Ints, Real
 from ldpnb.mechanisms import moves
-from ldpnb.mechanisms.frequency import KaryRandomisedResponse, of_users
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse, one_per_user
+
+_MOST_GROUPS_LISTED = 2**24
+"""Most groups for which the distribution of a report is listed."""
 
 
 @dataclass(frozen=True, slots=True)
 class DiscretisedMeans:
-    """The mechanism ``M_R``: randomised response for the group, and for the value, rounded at random to a sign.
+    """The mechanism ``M_R``: randomised response for the group, and for the value's sign.
 
-    Algorithm 1 of juarez2022.
+    The value is rounded at random to a sign with the value as its mean; a user whose group changed
+    has the value 0. Then the sign is randomised. `calibrated` divides a budget between group and
+    sign.
 
-    - `group_epsilon`, float: budget ``eps1 > 0`` of the group, nats.
-    - `value_epsilon`, float: budget ``eps2 > 0`` of the sign, nats.
-    - `groups`, int: number ``d >= 2`` of groups.
+    Parameters
+    ----------
+    group_epsilon : float
+        Budget ``eps1`` of the group, in nats, ``> 0``.
+    value_epsilon : float
+        Budget ``eps2`` of the sign, in nats, ``> 0``.
+    groups : int, optional
+        Number ``d`` of groups, at least 2 (default).
+
+    Raises
+    ------
+    TypeError
+        If an argument is not a number.
+    ValueError
+        If an argument is outside its range.
+
+    References
+    ----------
+    Algorithm 1 of Juarez and Korolova (2022).
+
+    Examples
+    --------
+    With eps1 = eps2 = ln 3, the group is true with the chance 3/4, and a sign has the mean 1/2 for
+    the value 1. The loss is ln 3 + ln(1 + 1/2).
 
     >>> mechanism = DiscretisedMeans(group_epsilon=np.log(3), value_epsilon=np.log(3))
-    >>> [round(float(x), 12) for x in (mechanism.keep, mechanism.sharpness, np.exp(mechanism.epsilon))]
-    [0.75, 0.5, 4.5]
+    >>> round(float(mechanism.keep), 12), round(float(mechanism.sharpness), 12)
+    (0.75, 0.5)
+    >>> round(float(np.exp(mechanism.epsilon)), 12)
+    4.5
     """
 
     group_epsilon: float
@@ -45,16 +76,42 @@ class DiscretisedMeans:
 
     @classmethod
     def published(cls, epsilon: Real, groups: int = 2) -> "DiscretisedMeans":
-        """Return the source's allocation ``eps1 = eps2 = epsilon`` (Appendix A.1), whose loss exceeds `epsilon`."""
+        """Return the published allocation, ``eps1 = eps2 = epsilon``, which loses more than that.
+
+        Parameters
+        ----------
+        epsilon : float
+            Budget that Juarez and Korolova (2022, Appendix A.1) claim, in nats, ``> 0``.
+        groups : int, optional
+            Number of groups, at least 2 (default).
+
+        Returns
+        -------
+        DiscretisedMeans
+        """
         return cls(epsilon, epsilon, groups)
 
     @classmethod
     def calibrated(cls, epsilon: Real, groups: int = 2) -> "DiscretisedMeans":
         """Return the allocation of least variance whose exact loss is `epsilon`.
 
-        It is ``eps2 = epsilon``, ``eps1 = ln((1 + e^epsilon) / 2)``, for any sizes of the groups.
+        It is ``eps2 = epsilon`` and ``eps1 = ln((1 + e^epsilon) / 2)``, for any sizes of the
+        groups.
 
-        >>> round(float(DiscretisedMeans.calibrated(1.5).epsilon), 12)
+        Parameters
+        ----------
+        epsilon : float
+            Exact privacy loss in nats, ``> 0``.
+        groups : int, optional
+            Number of groups, at least 2 (default).
+
+        Returns
+        -------
+        DiscretisedMeans
+
+        Examples
+        --------
+        >>> round(float(DiscretisedMeans.calibrated(epsilon=1.5).epsilon), 12)
         1.5
         """
         budget = checks.positive(epsilon, "epsilon")
@@ -72,41 +129,51 @@ class DiscretisedMeans:
 
     @property
     def sharpness(self) -> Real:
-        """Mean ``2b - 1 = tanh(eps2 / 2)`` of a kept user's sign per unit of its value."""
+        """Mean ``2b - 1 = tanh(eps2 / 2)`` of the sign per unit of value, if the group is kept."""
         return np.tanh(self.value_epsilon / 2)
 
     @property
     def gain(self) -> Real:
-        """Expected sum that a user adds to its own group per unit of its value, ``a (2b - 1)``."""
+        """Expected sum ``a (2b - 1)`` that a user adds to its own group per unit of its value."""
         return self.keep * self.sharpness
 
     @property
     def group_loss(self) -> Real:
-        """Largest loss in nats of a kept group against a moved one, ``eps1 + ln(1 + tanh(eps2 / 2))``."""
+        """Largest loss of a kept group against a moved one, ``eps1 + ln(1 + tanh(eps2 / 2))``."""
         return self.group_epsilon + np.log1p(self.sharpness)
 
     @property
     def epsilon(self) -> Real:
-        """Exact privacy loss in nats, for every number of groups: ``max(eps2, group_loss)``."""
+        """Exact privacy loss in nats, ``max(eps2, group_loss)``, for every number of groups."""
         return max(self.value_epsilon, self.group_loss)
 
     @property
     def claimed_epsilon(self) -> Real:
-        """Loss ``max(eps1, eps2)`` that Theorem 4.1 of juarez2022 states, in nats."""
+        """Loss ``max(eps1, eps2)`` in nats that Juarez and Korolova (2022, Theorem 4.1) state."""
         return max(self.group_epsilon, self.value_epsilon)
 
     def channel(self, values: ArrayLike = moves.EXTREMES) -> Floats:
-        """Return ``Pr(report | group, value)``, linear in the value, so that it is extreme at ``-1`` and ``1``.
+        """Return the matrix of ``Pr(report | group, value)``.
 
-        - `values`, (m,) float: in ``[-1, 1]``.
-        - Returns (2 d, d m) float: reports in the order ``(0, -1), (0, +1), (1, -1), ...``; inputs ``(0, values[0]),
-          (0, values[1]), ...``.
+        It is linear in the value, so its ratios are extreme at the default values -1 and 1.
+
+        Parameters
+        ----------
+        values : array_like, shape (m,), optional
+            Values in ``[-1, 1]``.
+
+        Returns
+        -------
+        ndarray, shape (2 * d, d * m)
+            Its rows are the reports ``(0, -1), (0, +1), (1, -1), ...``; its columns are the inputs
+            ``(0, values[0]), (0, values[1]), ...``.
         """
         numbers = moves.unit_values(values)
-        own = self.keep * moves.sign_probabilities(numbers, self.value_epsilon)
+        kept = self.keep * moves.sign_probabilities(numbers, self.value_epsilon)
+
         matrix = np.full((self.groups, 2, self.groups, numbers.size), self.move / 2)
         for group in range(self.groups):
-            matrix[group, :, group, :] = own
+            matrix[group, :, group, :] = kept
         return matrix.reshape(2 * self.groups, self.groups * numbers.size)
 
     def sample_tallies(
@@ -117,18 +184,34 @@ class DiscretisedMeans:
         repetitions: int = 1,
         rng: np.random.Generator,
     ) -> Ints:
-        """Draw the reports of each group and sign from their exact joint law, in O(d m) whatever the number of users.
+        """Draw how often each group and sign is reported, from the exact joint distribution.
 
-        - `counts`, (d, m) int: how many users of each group hold each value.
-        - `values`, (m,) or (d, m) float: those values, in ``[-1, 1]``.
-        - `repetitions`, int: independent draws.
-        - Returns (repetitions, d, 2) int: reports of sign ``-1`` and ``+1`` for every group.
+        It takes O(d m) time for each repetition, however many users there are.
+
+        Parameters
+        ----------
+        counts : array_like of int, shape (d, m)
+            Number of users of each group who hold each value.
+        values : array_like, shape (m,) or (d, m)
+            Those values, in ``[-1, 1]``.
+        repetitions : int, optional
+            Number of independent draws, at least 1 (default).
+        rng : numpy.random.Generator
+            Source of the draws.
+
+        Returns
+        -------
+        ndarray of int, shape (repetitions, d, 2)
+            Number of reports with the signs -1 and +1, for every group.
         """
         users, numbers = moves.tallied(counts, values, self.groups)
         kept, arrived = moves.sample_moves(users, self.keep, repetitions, rng)
-        truthful = rng.binomial(kept, moves.sign_probabilities(numbers, self.value_epsilon)[1])
-        plus = truthful.sum(axis=2) + rng.binomial(arrived, 0.5)
-        return np.stack([kept.sum(axis=2) + arrived - plus, plus], axis=2)
+
+        plus_chance = moves.sign_probabilities(numbers, self.value_epsilon)[1]
+        kept_plus = rng.binomial(kept, plus_chance)
+        plus = kept_plus.sum(axis=2) + rng.binomial(arrived, 0.5)
+        minus = kept.sum(axis=2) + arrived - plus
+        return np.stack([minus, plus], axis=2)
 
     def sample_sums(
         self,
@@ -138,7 +221,24 @@ class DiscretisedMeans:
         repetitions: int = 1,
         rng: np.random.Generator,
     ) -> Floats:
-        """Draw the sum of the values reported for each group, shape ``(repetitions, d)``; see `sample_tallies`."""
+        """Draw the sum of the signs reported for each group, from the exact joint distribution.
+
+        Parameters
+        ----------
+        counts : array_like of int, shape (d, m)
+            Number of users of each group who hold each value.
+        values : array_like, shape (m,) or (d, m)
+            Those values, in ``[-1, 1]``.
+        repetitions : int, optional
+            Number of independent draws, at least 1 (default).
+        rng : numpy.random.Generator
+            Source of the draws.
+
+        Returns
+        -------
+        ndarray, shape (repetitions, d)
+            Sums of signs.
+        """
         tallies = self.sample_tallies(counts, values, repetitions=repetitions, rng=rng)
         return (tallies[..., 1] - tallies[..., 0]).astype(float)
 
@@ -147,18 +247,45 @@ class DiscretisedMeans:
 class LaplaceMeans:
     """The mechanism ``M_L``: randomised response for the group, Laplace noise for the value.
 
-    A user who keeps the group adds noise of scale ``2 / eps2``; one who does not sends only noise, of scale ``k /
-    eps2`` (Section 4, equations (11) and (12) of juarez2022).
+    A user whose group is kept adds noise of scale ``2 / eps2`` to the value. A user whose group
+    changed sends only noise, of scale ``k / eps2``. `calibrated` divides a budget between group and
+    value.
 
-    - `group_epsilon`, float: budget ``eps1 > 0`` of the group, nats.
-    - `value_epsilon`, float: budget ``eps2 > 0`` of the value, nats.
-    - `k`, float: numerator ``k > 0`` of the noise scale of users whose group changed. Only ``k = 2`` has a finite
-      privacy loss.
-    - `groups`, int: number ``d >= 2`` of groups.
-    - `reversed_noise`, bool: whether the two scales are exchanged, as in the code published with the source.
+    Parameters
+    ----------
+    group_epsilon : float
+        Budget ``eps1`` of the group, in nats, ``> 0``.
+    value_epsilon : float
+        Budget ``eps2`` of the value, in nats, ``> 0``.
+    k : float, optional
+        Numerator of the noise scale of users whose group changed, ``> 0``. The privacy loss is
+        finite only for ``k = 2`` (default).
+    groups : int, optional
+        Number ``d`` of groups, at least 2 (default).
+    reversed_noise : bool, optional
+        Whether the two scales are exchanged, as in the code that Juarez and Korolova published.
+        Default is False.
+
+    Raises
+    ------
+    TypeError
+        If an argument is not a number.
+    ValueError
+        If an argument is outside its range.
+
+    References
+    ----------
+    Section 4, equations (11) and (12), of Juarez and Korolova (2022).
+
+    Examples
+    --------
+    With equal noise for all, the loss is the larger of eps2 = 1 and eps1 + eps2 / 2 = 1.1.
 
     >>> LaplaceMeans(group_epsilon=0.6, value_epsilon=1.0).epsilon
     1.1
+
+    With unequal noise, a large enough report gives the group away.
+
     >>> LaplaceMeans(group_epsilon=0.6, value_epsilon=1.0, k=1.0).epsilon
     inf
     """
@@ -177,27 +304,86 @@ class LaplaceMeans:
 
     @classmethod
     def allowed(cls, epsilon: Real, k: Real, groups: int = 2) -> "LaplaceMeans":
-        """Return the mechanism with ``eps2 = epsilon`` and the largest ``eps1`` that equation (1) allows for a `k`."""
+        """Return the mechanism with the largest ``eps1`` that the published equation (1) allows.
+
+        Parameters
+        ----------
+        epsilon : float
+            Budget ``eps2`` of the value, in nats, ``> 0``.
+        k : float
+            Numerator of the noise scale of users whose group changed, ``> 0``.
+        groups : int, optional
+            Number of groups, at least 2 (default).
+
+        Returns
+        -------
+        LaplaceMeans
+
+        See Also
+        --------
+        largest_group_epsilon : The formula for ``eps1``.
+        """
         return cls(largest_group_epsilon(epsilon, k), epsilon, k, groups)
 
     @classmethod
     def published(cls, epsilon: float, groups: int = 2) -> "LaplaceMeans":
-        """Return the source's "optimal" mechanism for a claimed budget (Appendix B): private at ``epsilon = 2`` only.
+        """Return the mechanism that is published as optimal, which is private only at epsilon = 2.
 
         It is the `allowed` one with ``k = max(2/3, epsilon)``.
+
+        Parameters
+        ----------
+        epsilon : float
+            Budget that Juarez and Korolova (2022, Appendix B) claim, in nats, ``> 0``.
+        groups : int, optional
+            Number of groups, at least 2 (default).
+
+        Returns
+        -------
+        LaplaceMeans
         """
-        return cls.allowed(checks.positive(epsilon, "epsilon"), max(2 / 3, epsilon), groups)
+        budget = checks.positive(epsilon, "epsilon")
+        return cls.allowed(budget, max(2 / 3, epsilon), groups)
 
     @classmethod
     def executed(cls, epsilon: float) -> "LaplaceMeans":
-        """Return what the source's code runs for its Table 2: ``k`` capped at 2 and the two noise scales reversed."""
+        """Return what the published code runs for Table 2 of Juarez and Korolova (2022).
+
+        Compared with `published`, ``k`` is at most 2 and the two noise scales are exchanged.
+
+        Parameters
+        ----------
+        epsilon : float
+            Budget that is claimed, in nats, ``> 0``.
+
+        Returns
+        -------
+        LaplaceMeans
+            For two groups.
+        """
         stated = cls.published(epsilon)
         return cls(stated.group_epsilon, epsilon, min(2.0, stated.k), reversed_noise=True)
 
     @classmethod
     def calibrated(cls, epsilon: Real, groups: int = 2) -> "LaplaceMeans":
-        """Return the mechanism of exact loss `epsilon`, ``k = 2, eps2 = epsilon, eps1 = epsilon / 2`` (Theorem 4.3)."""
-        return cls(checks.positive(epsilon, "epsilon") / 2, epsilon, 2.0, groups)
+        """Return the mechanism whose exact loss is `epsilon`.
+
+        It is ``k = 2``, ``eps2 = epsilon`` and ``eps1 = epsilon / 2``, by Theorem 4.3 of Juarez and
+        Korolova (2022).
+
+        Parameters
+        ----------
+        epsilon : float
+            Exact privacy loss in nats, ``> 0``.
+        groups : int, optional
+            Number of groups, at least 2 (default).
+
+        Returns
+        -------
+        LaplaceMeans
+        """
+        budget = checks.positive(epsilon, "epsilon")
+        return cls(budget / 2, epsilon, 2.0, groups)
 
     @property
     def keep(self) -> Real:
@@ -211,7 +397,7 @@ class LaplaceMeans:
 
     @property
     def gain(self) -> Real:
-        """Expected sum that a user adds to its own group per unit of its value, ``a``."""
+        """Expected sum ``a`` that a user adds to its own group per unit of its value."""
         return self.keep
 
     @property
@@ -226,20 +412,20 @@ class LaplaceMeans:
 
     @property
     def epsilon(self) -> Real:
-        """Exact privacy loss in nats, for any number of groups: infinite unless ``k = 2``.
+        """Exact privacy loss in nats, for every number of groups.
 
-        There it is ``max(eps2, group_loss)``.
+        It is ``max(eps2, group_loss)`` if ``k = 2``, and infinite otherwise.
         """
         return max(self.value_epsilon, self.group_loss) if self.k == 2.0 else float("inf")
 
     @property
     def group_loss(self) -> Real:
-        """Largest loss in nats of a kept group against a moved one if ``k = 2``: ``eps1 + eps2 / 2``."""
+        """Largest loss of a kept group against a moved one if ``k = 2``, ``eps1 + eps2 / 2``."""
         return self.group_epsilon + self.value_epsilon / 2
 
     @property
     def claimed_epsilon(self) -> Real:
-        """Loss that equation (1) of juarez2022 states, in nats."""
+        """Loss in nats that equation (1) of Juarez and Korolova (2022) states."""
         flipped = np.log(2 / self.k) + self.value_epsilon / 2 - self.group_epsilon
         kept = np.log(self.k / 2) + self.value_epsilon / self.k + self.group_epsilon
         return max(self.value_epsilon, flipped, kept)
@@ -248,29 +434,48 @@ class LaplaceMeans:
     def clipped_epsilon(self) -> float:
         """Exact privacy loss in nats if reports are clipped to ``[-1, 1]``, which biases them.
 
-        Clipped reports have atoms at the ends and densities between. A kept report at its own end loses ``eps1 +
-        eps2/k`` in the atom there and `claimed_epsilon`'s third term just inside; the other two are lost as claimed.
+        Clipped reports have probability masses at the ends and densities between them. A kept
+        report of a user at an end loses ``eps1 + eps2/k`` in the mass at that end, and just inside
+        it the third term of `claimed_epsilon`. The other two terms are lost as claimed.
         """
         if self.reversed_noise:
             raise ValueError(
                 "clipped_epsilon is for the mechanism as stated, got reversed_noise=True"
             )
-        return float(max(self.claimed_epsilon, self.group_epsilon + self.value_epsilon / self.k))
+
+        at_an_end = self.group_epsilon + self.value_epsilon / self.k
+        return float(max(self.claimed_epsilon, at_an_end))
 
     def law(self, group: int, value: float) -> Floats:
-        """Return the law of a report ``(d, 3)``: each group's probability, and its value's Laplace location and scale.
+        """Return the distribution of a user's report.
+
+        Parameters
+        ----------
+        group : int
+            The user's group, from 0 to ``d - 1``.
+        value : float
+            The user's value, in ``[-1, 1]``.
+
+        Returns
+        -------
+        ndarray, shape (d, 3)
+            For each reported group its probability, and the location and scale of the Laplace
+            distribution of the reported value.
+
+        Examples
+        --------
+        The group is true with the chance 3/4, and all noise has the scale 2 / 4.
 
         >>> LaplaceMeans(np.log(3), 4.0).law(0, -1.0).round(12).tolist()
         [[0.75, -1.0, 0.5], [0.25, 0.0, 0.5]]
         """
-        (number,), group = (
-            moves.unit_values([value]),
-            checks.whole(group, "group", at_most=self.groups - 1),
-        )
-        checks.whole(self.groups, "groups", at_least=2, at_most=2**24)  # to list them
-        law = np.tile([self.move, 0.0, self.moved_scale], (self.groups, 1))
-        law[group] = self.keep, number, self.kept_scale
-        return law
+        (number,) = moves.unit_values([value])
+        row = checks.whole(group, "group", at_most=self.groups - 1)
+        checks.whole(self.groups, "groups", at_least=2, at_most=_MOST_GROUPS_LISTED)
+
+        by_group = np.tile([self.move, 0.0, self.moved_scale], (self.groups, 1))
+        by_group[row] = self.keep, number, self.kept_scale
+        return by_group
 
     def sample_sums(
         self,
@@ -280,12 +485,29 @@ class LaplaceMeans:
         repetitions: int = 1,
         rng: np.random.Generator,
     ) -> Floats:
-        """Draw the sum of the values reported for each group from their exact joint law, ``(repetitions, d)``.
+        """Draw the sum of the values reported for each group, from the exact joint distribution.
 
-        Arguments and cost are those of `DiscretisedMeans.sample_tallies`.
+        It takes O(d m) time for each repetition, however many users there are.
+
+        Parameters
+        ----------
+        counts : array_like of int, shape (d, m)
+            Number of users of each group who hold each value.
+        values : array_like, shape (m,) or (d, m)
+            Those values, in ``[-1, 1]``.
+        repetitions : int, optional
+            Number of independent draws, at least 1 (default).
+        rng : numpy.random.Generator
+            Source of the draws.
+
+        Returns
+        -------
+        ndarray, shape (repetitions, d)
+            Sums of the reported values.
         """
         users, numbers = moves.tallied(counts, values, self.groups)
         kept, arrived = moves.sample_moves(users, self.keep, repetitions, rng)
+
         noise = self.kept_scale * moves.sum_of_laplace(kept.sum(axis=2), rng=rng)
         noise += self.moved_scale * moves.sum_of_laplace(arrived, rng=rng)
         return np.asarray((kept * numbers).sum(axis=2) + noise, dtype=np.float64)
@@ -293,13 +515,34 @@ class LaplaceMeans:
     def randomize(
         self, groups: ArrayLike, values: ArrayLike, *, rng: np.random.Generator
     ) -> tuple[Ints, Floats]:
-        """Randomize users one by one: groups ``(n,)`` in ``0 .. d-1`` and values ``(n,)`` in ``[-1, 1]`` to reports."""
-        own = of_users(self.groups, groups=groups)
-        numbers = checks.entries(moves.unit_values(values), "values", own.size)
-        kept, shift = rng.random(own.size) < self.keep, rng.integers(1, self.groups, own.size)
-        scale = np.where(kept, self.kept_scale, self.moved_scale)
+        """Randomise the groups and values of users one by one.
+
+        Parameters
+        ----------
+        groups : array_like of int, shape (n,)
+            Each user's group, from 0 to ``d - 1``.
+        values : array_like, shape (n,)
+            Each user's value, in ``[-1, 1]``.
+        rng : numpy.random.Generator
+            Source of the draws.
+
+        Returns
+        -------
+        groups : ndarray of int, shape (n,)
+            The reported groups.
+        values : ndarray, shape (n,)
+            The reported values.
+        """
+        true_groups = one_per_user(groups, "groups", self.groups)
+        numbers = checks.entries(moves.unit_values(values), "values", true_groups.size)
+
+        is_kept = rng.random(true_groups.size) < self.keep
+        shift = rng.integers(1, self.groups, true_groups.size)
+        reported_groups = np.where(is_kept, true_groups, (true_groups + shift) % self.groups)
+
+        scale = np.where(is_kept, self.kept_scale, self.moved_scale)
         noise = scale * rng.laplace(size=numbers.size)
-        return np.where(kept, own, (own + shift) % self.groups), numbers * kept + noise
+        return reported_groups, numbers * is_kept + noise
 
 
 GroupMeans = DiscretisedMeans | LaplaceMeans
@@ -307,9 +550,12 @@ GroupMeans = DiscretisedMeans | LaplaceMeans
 
 
 def largest_group_epsilon(epsilon: Real, k: Real) -> Real:
-    """Return the largest ``eps1`` that equation (1) of juarez2022 allows at ``eps2 = epsilon``, equation (21).
+    """Return the largest ``eps1`` that the published equation (1) allows at ``eps2 = epsilon``.
 
-    Appendix B takes ``k = max(2/3, epsilon)``: ``ln(2 / epsilon) + epsilon - 1``, or ``ln 3 - epsilon / 2`` below 2/3.
+    It is ``ln(2 / k) + epsilon - epsilon / k``, equation (21) of Juarez and Korolova (2022). Their
+    Appendix B takes ``k = max(2/3, epsilon)``, which gives ``ln(2 / epsilon) + epsilon - 1``, or
+    ``ln 3 - epsilon / 2`` if epsilon is below 2/3.
     """
-    budget, noise = checks.positive(epsilon, "epsilon"), checks.positive(k, "k")
-    return np.log(2 / noise) + budget - budget / noise
+    budget = checks.positive(epsilon, "epsilon")
+    numerator = checks.positive(k, "k")
+    return np.log(2 / numerator) + budget - budget / numerator

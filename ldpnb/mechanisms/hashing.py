@@ -1,11 +1,12 @@
-"""Local hashing: each user hashes their value into a few cells with a public hash function, and randomises the cell.
+"""Local hashing: hash a value into one of a few cells by a public function, and randomise the cell.
 
-With functions that send every value to an independent uniform cell, membership in the reported cell is a set of
-independent bits: local hashing *is* unary encoding (`LocalHashing.unary`), with the same exact loss, tallies and errors
-at ``log2(cells)`` bits per report. With functions that are only pairwise independent, each single tally has the same
-law.
+If the function sends every value to an independent uniform cell, the values in the reported cell
+are a set of independent bits. So local hashing *is* unary encoding (`LocalHashing.unary`), with the
+same exact loss, tallies and errors, at ``log2(cells)`` bits per report. If the functions are only
+pairwise independent, each single tally still has the same distribution.
 
-For simulation only: a statistical generator and noise in floating point protect nobody (see `ldpnb.mechanisms`).
+For simulation only: a statistical generator and noise in floating point protect nobody (see
+`ldpnb.mechanisms`).
 """
 
 from dataclasses import dataclass
@@ -23,18 +24,43 @@ EXPLICIT_LIMIT = 100_000
 
 @dataclass(frozen=True, slots=True)
 class LocalHashing:
-    """Report a public random function and the cell of one's value, randomised by k-ary randomised response.
+    """Report a public random function, and the cell of one's value by k-ary randomised response.
 
-    A report supports all values in its cell. Wang, Blocki, Li and Jha (2017) show that at ``g = e^epsilon + 1`` a
-    count's variance is that of OUE.
+    A report supports all values that the function sends to the reported cell. `optimised` chooses
+    the number of cells.
 
-    - `epsilon`, float: privacy budget in nats, ``> 0``; also the exact privacy loss.
-    - `domain_size`, int: number ``k >= 2`` of values.
-    - `cells`, int: number ``g >= 2`` of cells.
+    Parameters
+    ----------
+    epsilon : float
+        Privacy budget in nats, ``> 0``. It is also the exact privacy loss of a report, when one
+        user's value is replaced by another.
+    domain_size : int
+        Number ``k`` of values, at least 2.
+    cells : int
+        Number ``g`` of cells, at least 2.
 
-    >>> hashing = LocalHashing(np.log(3), domain_size=10, cells=4)
-    >>> round(float(hashing.p), 12), round(float(hashing.q), 12), round(float(hashing.unary.epsilon / np.log(3)), 12)
-    (0.5, 0.25, 1.0)
+    Raises
+    ------
+    TypeError
+        If an argument is not a number.
+    ValueError
+        If an argument is outside its range.
+
+    References
+    ----------
+    Wang, Blocki, Li and Jha (2017), who show that with ``g = e^epsilon + 1`` the variance of a
+    count is that of optimised unary encoding.
+
+    Examples
+    --------
+    At epsilon = ln 3 and 4 cells, the true cell is reported with the chance 3 / (3 + 3), and
+    another value is in the reported cell with the chance 1/4.
+
+    >>> hashing = LocalHashing(epsilon=np.log(3), domain_size=10, cells=4)
+    >>> round(float(hashing.p), 12), round(float(hashing.q), 12)
+    (0.5, 0.25)
+    >>> round(float(np.exp(hashing.unary.epsilon)), 12)
+    3.0
     """
 
     epsilon: Real
@@ -48,14 +74,35 @@ class LocalHashing:
 
     @classmethod
     def optimised(cls, epsilon: float, domain_size: int) -> "LocalHashing":
-        """Return optimised local hashing (OLH): the number of cells best at rare values, near ``e^epsilon + 1``.
+        """Return optimised local hashing (OLH), with the best number of cells for rare values.
 
-        >>> LocalHashing.optimised(1.0, 100).cells
+        The number is near ``e^epsilon + 1``.
+
+        Parameters
+        ----------
+        epsilon : float
+            Privacy budget in nats, ``> 0``.
+        domain_size : int
+            Number ``k`` of values, at least 2.
+
+        Returns
+        -------
+        LocalHashing
+
+        Examples
+        --------
+        At epsilon = 1 the best number is 4, as e + 1 = 3.72.
+
+        >>> LocalHashing.optimised(epsilon=1.0, domain_size=100).cells
         4
         """
         growth = float(np.exp(min(checks.positive(epsilon, "epsilon"), 40.0)))
-        near = (int(growth) + 1, int(growth) + 2)
-        return cls(epsilon, domain_size, min(near, key=lambda g: (growth + g - 1) ** 2 / (g - 1)))
+
+        def relative_variance(cells: int) -> float:
+            return (growth + cells - 1) ** 2 / (cells - 1)
+
+        candidates = (int(growth) + 1, int(growth) + 2)
+        return cls(epsilon, domain_size, min(candidates, key=relative_variance))
 
     @property
     def _response(self) -> KaryRandomisedResponse:
@@ -63,12 +110,12 @@ class LocalHashing:
 
     @property
     def p(self) -> Real:
-        """Probability ``e^epsilon / (e^epsilon + g - 1)`` that a report supports its sender's value."""
+        """Probability ``e^epsilon / (e^epsilon + g - 1)`` that a report supports its sender."""
         return self._response.p
 
     @property
     def q(self) -> Real:
-        """Probability ``1 / g`` that a report supports another given value."""
+        """Probability ``1 / g`` that a report supports a given other value."""
         return 1 / self.cells
 
     @property
@@ -87,31 +134,49 @@ class LocalHashing:
 
     @property
     def unary(self) -> UnaryEncoding:
-        """The unary encoding whose bits are the supported values: ``p`` for one's own, ``1/g`` for any other."""
+        """The unary encoding whose bits tell which values a report supports."""
         return UnaryEncoding(self.p, self.q, self.domain_size, self.miss_rate, self.truthful_rate)
 
     def functions(self) -> Ints:
-        """Return all ``(g^k, k)`` functions, a cell per value; at most 100,000 pairs of function and cell."""
+        """Return all functions, a row of cells each, shape ``(g**k, k)``.
+
+        More than 100,000 pairs of a function and a cell are refused.
+        """
         if (self.domain_size + 1) * np.log(float(self.cells)) > np.log(EXPLICIT_LIMIT):
             got = f"got cells={self.cells:g}, domain_size={self.domain_size:g}"
             raise ValueError(
                 f"outputs must be at most {EXPLICIT_LIMIT} to list them, g^(k + 1), {got}"
             )
-        count = int(self.cells) ** self.domain_size
-        return (
-            np.arange(count)[:, None]
-            // int(self.cells) ** np.arange(self.domain_size)
-            % int(self.cells)
-        )
+
+        cells = int(self.cells)
+        codes = np.arange(cells**self.domain_size)[:, None]
+        return codes // cells ** np.arange(self.domain_size) % cells
 
     def channel(self) -> Floats:
-        """Return ``Pr(function, cell | value)``, ``(g^k g, k)``: all cells of the first function, then the next."""
+        """Return the ``(g**k * g, k)`` matrix of ``Pr(function, cell | value)``.
+
+        Its rows are all cells of the first of the `functions`, then those of the next.
+        """
         functions = self.functions()
-        response = self._response.channel()[:, functions]  # cell, function, value
-        return np.asarray(
-            response.transpose(1, 0, 2).reshape(-1, self.domain_size) / len(functions)
-        )
+        by_cell_function_value = self._response.channel()[:, functions]
+        by_output = by_cell_function_value.transpose(1, 0, 2).reshape(-1, self.domain_size)
+        return np.asarray(by_output / len(functions))
 
     def sample_tallies(self, counts: ArrayLike, *, rng: np.random.Generator) -> Ints:
-        """Draw how many reports support each value, from the exact joint law, in O(k) whatever the number of users."""
+        """Draw how many reports support each value, from the exact joint distribution.
+
+        It takes O(k) time, however many users there are.
+
+        Parameters
+        ----------
+        counts : array_like of int, shape (k,)
+            Number of users who hold each value.
+        rng : numpy.random.Generator
+            Source of the draws.
+
+        Returns
+        -------
+        ndarray of int, shape (k,)
+            Number of reports that support each value.
+        """
         return self.unary.sample_tallies(counts, rng=rng)

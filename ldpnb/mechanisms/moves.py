@@ -1,6 +1,7 @@
-"""Shared by the mechanisms for a value and a group: signs, noise and moves between groups.
+"""What the mechanisms for a value and a group share: signs, noise and moves between groups.
 
-For simulation only: a statistical generator and noise in floating point protect nobody (see `ldpnb.mechanisms`).
+For simulation only: a statistical generator and noise in floating point protect nobody (see
+`ldpnb.mechanisms`).
 """
 
 import numpy as np
@@ -15,52 +16,80 @@ EXTREMES = (-1.0, 1.0)
 
 
 def sign_probabilities(values: Floats, epsilon: float) -> Floats:
-    """Return the probabilities of ``-1`` and ``+1``, ``(2, m)``: values rounded to a sign, then randomised response."""
-    # as mixtures, which keep small probabilities at large epsilon
-    up, response = (1 + values) / 2, KaryRandomisedResponse(epsilon, 2)
-    return np.stack(
-        [response.p * (1 - up) + response.q * up, response.p * up + response.q * (1 - up)]
-    )
+    """Return the probabilities of the reported signs -1 and +1, shape ``(2, m)``.
+
+    A value in ``[-1, 1]`` is rounded at random to a sign with the value as its mean. The sign is
+    reported by randomised response.
+    """
+    rounded_up = (1 + values) / 2
+    response = KaryRandomisedResponse(epsilon, 2)
+
+    # Written as mixtures, which keep the digits of small probabilities at a large epsilon.
+    minus = response.p * (1 - rounded_up) + response.q * rounded_up
+    plus = response.p * rounded_up + response.q * (1 - rounded_up)
+    return np.stack([minus, plus])
 
 
 def sum_of_laplace(terms: Ints, *, rng: np.random.Generator) -> Floats:
-    """Draw sums of independent Laplace variables of scale 1, exactly: the difference of two Gamma variables.
+    """Draw sums of independent Laplace variables of scale 1, from their exact distribution.
 
-    - `terms`, (...) int: numbers of summands, ``>= 0``; the cost does not depend on them.
+    Each is the difference of two Gamma variables, so the time does not depend on `terms`, the
+    numbers of summands, each at least 0.
     """
-    first, second = rng.standard_gamma(terms), rng.standard_gamma(terms)
+    first = rng.standard_gamma(terms)
+    second = rng.standard_gamma(terms)
     return np.asarray(first) - np.asarray(second)
 
 
 def unit_values(values: ArrayLike) -> Floats:
-    """Return values checked to lie in ``[-1, 1]``."""
+    """Return values, checked to lie in ``[-1, 1]``."""
     return np.asarray(checks.numbers(values, "values", low=-1, high=1))
 
 
 def tallied(counts: ArrayLike, values: ArrayLike, groups: int) -> tuple[Ints, Floats]:
-    """Return checked counts ``(d, m)`` of users by group and value, and values that broadcast against them."""
-    array, numbers = np.asarray(counts), unit_values(values)
+    """Return checked counts of users by group and value, and a value for each, both ``(d, m)``."""
+    array = np.asarray(counts)
+    numbers = unit_values(values)
     if array.ndim != 2 or array.shape[0] != groups:
         raise ValueError(f"counts must have one row per group, {groups}, got shape {array.shape}")
     if numbers.shape not in ((array.shape[1],), array.shape):
         raise ValueError(f"values must match counts, got shapes {numbers.shape} and {array.shape}")
-    return checks.counts(array.ravel(), "counts").reshape(array.shape), np.broadcast_to(
-        numbers, array.shape
-    )
+
+    users = checks.counts(array.ravel(), "counts").reshape(array.shape)
+    return users, np.broadcast_to(numbers, array.shape)
 
 
 def sample_moves(
     users: Ints, keep: float, repetitions: int, rng: np.random.Generator
 ) -> tuple[Ints, Ints]:
-    """Draw how many users of each group and value keep their group, and how many others join it.
+    """Draw how many users keep their group, and how many users of other groups arrive in it.
 
-    - Returns `kept`, (repetitions, d, m) int.
-    - Returns `arrived`, (repetitions, d) int.
+    Parameters
+    ----------
+    users : ndarray of int, shape (d, m)
+        Users of each group with each value.
+    keep : float
+        Probability of reporting one's own group; all other groups are equally likely.
+    repetitions : int
+        Number of independent draws.
+    rng : numpy.random.Generator
+        Source of the draws.
+
+    Returns
+    -------
+    kept : ndarray of int, shape (repetitions, d, m)
+        Users of each group and value who report their own group.
+    arrived : ndarray of int, shape (repetitions, d)
+        Users of other groups who report the group.
     """
-    draws, groups = checks.whole(repetitions, "repetitions", at_least=1), users.shape[0]
+    draws = checks.whole(repetitions, "repetitions", at_least=1)
+    groups = users.shape[0]
     kept = rng.binomial(users, keep, size=(draws, *users.shape))
+
+    left = users.sum(axis=1) - kept.sum(axis=2)
+    equally_likely = np.full(groups - 1, 1 / (groups - 1))
     arrived = np.zeros((draws, groups), dtype=np.int64)
-    for group, left in enumerate((users.sum(axis=1) - kept.sum(axis=2)).T):
-        others = [g for g in range(groups) if g != group]
-        arrived[:, others] += rng.multinomial(left, np.full(groups - 1, 1 / (groups - 1)))
+    for group in range(groups):
+        others = [other for other in range(groups) if other != group]
+        arrived[:, others] += rng.multinomial(left[:, group], equally_likely)
     return kept, arrived

@@ -1,6 +1,7 @@
 """The mechanisms by the names they carry in figures, tables, plans and options; their order gives their colours.
 
-Each entry makes the mechanism of a privacy loss. The two *as published* claim epsilon and lose more.
+Each entry makes the mechanism of a privacy loss. The two *as published* claim epsilon and lose
+more.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,10 +20,11 @@ FrequencyMechanism = (
 )
 """A mechanism for categorical answers.
 
-A report supports its sender's value with probability `p`, ``1 - p`` being `miss_rate`, and any other given value with
-probability `q`, ``p - q`` being `truthful_rate`; neither difference cancels. ``_holders(tallies, reports)`` is
-``(tallies - reports q) / (p - q)``, unbiased for how many of the senders hold each value: near epsilon 0 almost
-everything cancels, and is therefore cancelled in whole numbers first.
+A report supports its sender's value with probability `p`, ``1 - p`` being `miss_rate`, and any
+other given value with probability `q`, ``p - q`` being `truthful_rate`; neither difference cancels.
+``_holders(tallies, reports)`` is ``(tallies - reports q) / (p - q)``, unbiased for how many of the
+senders hold each value: near epsilon 0 almost everything cancels, and is therefore cancelled in
+whole numbers first.
 """
 
 FREQUENCY: Mapping[str, Callable[[float, int], FrequencyMechanism]] = MappingProxyType(

@@ -1,10 +1,11 @@
-"""Subset selection: report a set of k values, more likely one that contains one's own.
+"""Subset selection: report a set of values, more often one that contains the user's own.
 
-With k between 1 (k-ary randomised response) and half of all values it is the best channel known for frequency
-estimation at every epsilon; at the uniform distribution it is optimal (see
-`ldpnb.papers.lopuhaa2020.formulas.best_channel`).
+With subsets of ``k`` values, ``k`` between 1 (which is k-ary randomised response) and half of all
+values, it is the best channel known for frequency estimation at every epsilon. If all values are
+equally frequent it is optimal (see `ldpnb.papers.lopuhaa2020.formulas.best_channel`).
 
-For simulation only: a statistical generator and noise in floating point protect nobody (see `ldpnb.mechanisms`).
+For simulation only: a statistical generator and noise in floating point protect nobody (see
+`ldpnb.mechanisms`).
 """
 
 from dataclasses import dataclass
@@ -16,23 +17,50 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
 from ldpnb.arithmetic import Floats, Ints, Real
-from ldpnb.mechanisms.frequency import counts_of_users, of_users
+from ldpnb.mechanisms.frequency import one_per_user, users_by_value
 
 EXPLICIT_LIMIT = 5000
 """Most subsets for which every output is listed."""
 
+_BITS_IN_A_BLOCK = 2**21
+"""Bits that are drawn at once, so that memory stays small however many users there are."""
+
 
 @dataclass(frozen=True, slots=True)
 class SubsetSelection:
-    """Report a random subset of values: one that contains one's own is ``e^epsilon`` times likelier than any other.
+    """Report a random subset of the values, of a fixed size.
 
-    Ye and Barg (2018). lopuhaa2020 asks for optimal protocols beyond two values (Section 6).
+    A given subset that contains the user's value is ``e^epsilon`` times as likely as a given subset
+    that does not. `optimal` chooses the size.
 
-    - `epsilon`, float: privacy budget in nats, ``> 0``; also the exact privacy loss.
-    - `domain_size`, int: number ``a >= 2`` of values.
-    - `subset_size`, int: between 1 and ``domain_size - 1``.
+    Parameters
+    ----------
+    epsilon : float
+        Privacy budget in nats, ``> 0``. It is also the exact privacy loss of a report, when one
+        user's value is replaced by another.
+    domain_size : int
+        Number ``a`` of values, at least 2.
+    subset_size : int
+        Number ``k`` of values in a report, from 1 to ``a - 1``.
 
-    >>> round(float(SubsetSelection(np.log(3), domain_size=4, subset_size=2).p), 12)
+    Raises
+    ------
+    TypeError
+        If an argument is not a number.
+    ValueError
+        If an argument is outside its range.
+
+    References
+    ----------
+    Ye and Barg (2018). Lopuhaä-Zwakenberg et al. (2020, Section 6) ask for optimal protocols for
+    more than two values.
+
+    Examples
+    --------
+    Of the 6 pairs among 4 values, 3 contain the user's own. At epsilon = ln 3 one of these is
+    reported with the chance 3 * 3 / (3 * 3 + 3 * 1).
+
+    >>> round(float(SubsetSelection(epsilon=np.log(3), domain_size=4, subset_size=2).p), 12)
     0.75
     """
 
@@ -47,94 +75,145 @@ class SubsetSelection:
 
     @classmethod
     def optimal(cls, epsilon: float, domain_size: int) -> "SubsetSelection":
-        """Return the subset size of least error at the uniform distribution, near ``a / (e^epsilon + 1)``."""
+        """Return the subset size with the least error if all values are equally frequent.
+
+        The size is near ``a / (e^epsilon + 1)``.
+
+        Parameters
+        ----------
+        epsilon : float
+            Privacy budget in nats, ``> 0``.
+        domain_size : int
+            Number ``a`` of values, at least 2.
+
+        Returns
+        -------
+        SubsetSelection
+
+        Examples
+        --------
+        At epsilon = ln 4 and 10 values the size is 10 / (4 + 1).
+
+        >>> SubsetSelection.optimal(epsilon=np.log(4), domain_size=10).subset_size
+        2
+        """
         size = checks.whole(domain_size, "domain_size", at_least=2)
         decay = float(np.exp(-checks.positive(epsilon, "epsilon")))
+
         near = size * decay / (1 + decay)
-        sizes = sorted({max(int(k), 1) for k in (np.floor(near), np.ceil(near))})
-        errors = [(k + (size - k) * decay) ** 2 / (k * (size - k)) for k in sizes]
-        return cls(epsilon, size, sizes[int(np.argmin(errors))])
+        candidates = sorted({max(int(k), 1) for k in (np.floor(near), np.ceil(near))})
+        errors = [(k + (size - k) * decay) ** 2 / (k * (size - k)) for k in candidates]
+        return cls(epsilon, size, candidates[int(np.argmin(errors))])
 
     @property
     def p(self) -> Real:
         """Probability that the subset contains the sender's value."""
-        return self.subset_size / (self.subset_size + self._others)
+        return self.subset_size / (self.subset_size + self._discounted_others)
 
     @property
     def q(self) -> Real:
-        """Probability that the subset contains another given value."""
-        return self.p * (self.subset_size - 1 + self._others) / (self.domain_size - 1)
+        """Probability that the subset contains a given other value."""
+        return self.p * (self.subset_size - 1 + self._discounted_others) / (self.domain_size - 1)
 
     @property
     def miss_rate(self) -> Real:
         """Probability ``1 - p`` that the subset does not contain the sender's value."""
-        return self._others / (self.subset_size + self._others)
+        return self._discounted_others / (self.subset_size + self._discounted_others)
 
     @property
     def truthful_rate(self) -> Real:
         """Difference ``p - q = p (a - k) (1 - e^-epsilon) / (a - 1)``."""
-        return (
-            -self.p
-            * (self.domain_size - self.subset_size)
-            * np.expm1(-self.epsilon)
-            / (self.domain_size - 1)
-        )
+        outside = self.domain_size - self.subset_size
+        return -self.p * outside * np.expm1(-self.epsilon) / (self.domain_size - 1)
 
     def _holders(self, tallies: Real, reports: Real) -> Real:
-        """Return ``(tallies - reports q) / (p - q)``; here ``q = (k - (p - q)) / a``."""
+        """Return ``(tallies - reports q) / (p - q)``, where ``q = (k - (p - q)) / a``."""
         scale = self.q / self.truthful_rate
-        return (
-            tallies + (self.domain_size * tallies - self.subset_size * reports) * scale
-        ) / self.subset_size
+        excess = self.domain_size * tallies - self.subset_size * reports
+        return (tallies + excess * scale) / self.subset_size
 
     @property
-    def _others(self) -> Real:
+    def _discounted_others(self) -> Real:
         """Number of values outside the subset, times ``e^-epsilon``."""
         return (self.domain_size - self.subset_size) * np.exp(-self.epsilon)
 
     def outputs(self) -> NDArray[np.uint8]:
-        """Return all subsets as rows of bits, in lexicographic order; at most 5000."""
+        """Return all subsets in lexicographic order, a row of bits each, shape ``(subsets, a)``.
+
+        More than 5000 subsets are refused.
+        """
         number = comb(self.domain_size, self.subset_size)
         if number > EXPLICIT_LIMIT:
             raise ValueError(
                 f"subsets must be at most {EXPLICIT_LIMIT} to list them all, got {number}"
             )
+
         bits = np.zeros((number, self.domain_size), dtype=np.uint8)
         chosen = np.array(list(combinations(range(self.domain_size), self.subset_size)))
         np.put_along_axis(bits, chosen, 1, axis=1)
         return bits
 
     def channel(self) -> Floats:
-        """Return the ``(subsets, a)`` matrix of ``Pr(subset y | value x)``, rows in the order of `outputs`."""
+        """Return the ``(subsets, a)`` matrix of ``Pr(subset | value)``, ordered as `outputs`."""
         bits = self.outputs()
         likely = self.p / comb(self.domain_size - 1, self.subset_size - 1)
         return np.where(bits == 1, likely, likely * np.exp(-self.epsilon))
 
     def sample_tallies(self, counts: ArrayLike, *, rng: np.random.Generator) -> Ints:
-        """Draw how many reports support each value, from the exact joint law.
+        """Draw how many reports support each value, from the exact joint distribution.
 
-        Where all subsets can be listed, one multinomial over them per value, whatever the number of users; otherwise a
-        report per user.
+        If there are at most 5000 subsets, it takes one multinomial draw per value, however many
+        users there are. If there are more, it draws a report for each user.
+
+        Parameters
+        ----------
+        counts : array_like of int, shape (a,)
+            Number of users who hold each value.
+        rng : numpy.random.Generator
+            Source of the draws.
+
+        Returns
+        -------
+        ndarray of int, shape (a,)
+            Number of subsets that contain each value.
         """
-        holders = counts_of_users(counts, self.domain_size)
+        holders = users_by_value(counts, self.domain_size)
         if comb(self.domain_size, self.subset_size) > EXPLICIT_LIMIT:
             reports = self.randomize(np.repeat(np.arange(self.domain_size), holders), rng=rng)
             return reports.sum(axis=0, dtype=np.int64)
-        laws = self.channel().T
-        tallies = rng.multinomial(holders, laws / laws.sum(axis=1, keepdims=True)).sum(axis=0)
-        return tallies @ self.outputs().astype(np.int64)
+
+        by_value = self.channel().T
+        probabilities = by_value / by_value.sum(axis=1, keepdims=True)
+        times_drawn = rng.multinomial(holders, probabilities).sum(axis=0)
+        return times_drawn @ self.outputs().astype(np.int64)
 
     def randomize(self, values: ArrayLike, *, rng: np.random.Generator) -> NDArray[np.uint8]:
-        """Randomize users one by one: values in ``0 .. a-1``, ``(n,)``, to subsets as bits, ``(n, a)``."""
-        own = of_users(self.domain_size, values=values)
-        bits = np.zeros((own.size, self.domain_size), dtype=np.uint8)
-        rows = max(1, 2**21 // self.domain_size)
-        for start in range(0, own.size, rows):
-            block = own[start : start + rows]
-            order = rng.random((block.size, self.domain_size))
-            order[np.arange(block.size), block] = np.where(
-                rng.random(block.size) < self.p, -1.0, 2.0
-            )
-            chosen = np.argpartition(order, self.subset_size - 1, axis=1)[:, : self.subset_size]
-            np.put_along_axis(bits[start : start + rows], chosen, 1, axis=1)
+        """Randomise the values of users one by one.
+
+        Parameters
+        ----------
+        values : array_like of int, shape (n,)
+            Each user's value, from 0 to ``a - 1``.
+        rng : numpy.random.Generator
+            Source of the draws.
+
+        Returns
+        -------
+        ndarray of uint8, shape (n, a)
+            Each user's subset, a bit for each value.
+        """
+        true_values = one_per_user(values, "values", self.domain_size)
+        bits = np.zeros((true_values.size, self.domain_size), dtype=np.uint8)
+
+        users_in_a_block = max(1, _BITS_IN_A_BLOCK // self.domain_size)
+        for start in range(0, true_values.size, users_in_a_block):
+            block = true_values[start : start + users_in_a_block]
+
+            # The subset is the values of the lowest ranks; the user's own comes first or last.
+            ranks = rng.random((block.size, self.domain_size))
+            is_truthful = rng.random(block.size) < self.p
+            ranks[np.arange(block.size), block] = np.where(is_truthful, -1.0, 2.0)
+
+            chosen = np.argpartition(ranks, self.subset_size - 1, axis=1)[:, : self.subset_size]
+            np.put_along_axis(bits[start : start + users_in_a_block], chosen, 1, axis=1)
         return bits
