@@ -11,13 +11,14 @@ PAGES  := $(VENV)/.pages
 SOUND := $(shell test -f $(STAMP) && { test ! -s $(STAMP) || test "$$(cat $(STAMP))" = "$$(pwd -P)"; } && $(BIN)/python -c 'import pip' 2>/dev/null && echo yes)
 # one more than the cores: a kernel that starts or stops, or a test that waits, leaves its core idle
 JOBS   ?= 3
+TESTS  := tests ldpnb README.md
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export UV_SYSTEM_CERTS := true
 # without compiled modules every kernel would compile its imports anew, which takes longer than most notebooks
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: figures test lint stress nox bench site lab lock mutants clean help always
+.PHONY: figures test lint thorough nox bench site lab lock mutants clean help always
 
 figures: $(STAMP) ## run every notebook and renew figures/
 	@$(BIN)/python -m ldpnb run --jobs $(JOBS)
@@ -37,8 +38,11 @@ lint: $(STAMP) ## ruff, mypy and which room may use which
 bench: $(STAMP) build/peers/.installed ## time every task against its peers and the machine's floor
 	@$(BIN)/python tests/bench/bench.py build/peers/bin/python
 
-stress: $(STAMP) ## runs, sweeps and hostile files while the disk fills and processes are killed (minutes)
-	@$(BIN)/python -m pytest -o addopts="-q -s" tests/stress
+thorough: lint $(PAGES) ## every test there is, those marked nightly too, in three random orders (hours)
+	@LDPNB_THOROUGH=1 $(BIN)/python -m pytest -n $(JOBS) -m "" --random-order-seed=1 $(TESTS)
+	@$(BIN)/python -m pytest -n $(JOBS) --random-order-seed=2 $(TESTS)
+	@$(BIN)/python -m pytest -n $(JOBS) --random-order-seed=3 $(TESTS)
+	@$(BIN)/python -m pytest -n $(JOBS) notebooks
 
 nox: $(STAMP) ## the same numbers on other Pythons, dependencies and code paths (an hour); ARGS="-s ..." picks some
 	@$(BIN)/python -m uv tool run nox $(ARGS)

@@ -10,6 +10,7 @@ import pytest
 from ldpnb.data import files, public
 
 
+@pytest.mark.nightly
 def test_every_public_name_and_the_tour_work_in_a_browser_s_python(tmp_path: Path) -> None:
     command = [sys.executable, Path(__file__).with_name("browser.py")]
     result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)

@@ -23,7 +23,11 @@ def contents() -> dict[str, dict]:
     return {n.id: json.loads(n.path.read_text(encoding="utf-8")) for n in catalogue()}
 
 
-def test_a_notebook_passes_nbval_without_plugin_and_configuration_of_ours(tmp_path: Path) -> None:
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", [n.id for n in catalogue()])
+def test_a_notebook_passes_nbval_without_plugin_and_configuration_of_ours(
+    name: str, tmp_path: Path
+) -> None:
     ours = ("LDPNB_", "JUPYTER_", "PYTEST_")
     plain = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
     command = [
@@ -35,7 +39,7 @@ def test_a_notebook_passes_nbval_without_plugin_and_configuration_of_ours(tmp_pa
         "no:cacheprovider",
         "-c",
         "/dev/null",
-        find(QUICK).path,
+        find(name).path,
     ]
     result = subprocess.run(
         command, capture_output=True, text=True, check=False, cwd=tmp_path, env=plain

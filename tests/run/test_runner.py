@@ -170,7 +170,10 @@ def test_a_relative_path_counts_from_where_the_command_is_given(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
-@pytest.mark.parametrize(("way", "work"), [("SIGKILL", "numpy"), ("SIGINT", "idle")])
+@pytest.mark.parametrize(
+    ("way", "work"),
+    [pytest.param("SIGKILL", "numpy", marks=pytest.mark.nightly), ("SIGINT", "idle")],
+)
 def test_a_run_that_is_ended_leaves_everything_as_it_was_and_its_kernel_ends(
     checkout: Path, way: str, work: str
 ) -> None:
@@ -191,6 +194,7 @@ def test_a_run_that_is_ended_leaves_everything_as_it_was_and_its_kernel_ends(
         )
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(sys.platform != "linux", reason="kernels are forked on Linux")
 def test_kernels_are_forked_unless_the_variable_says_otherwise_or_nothing_can_be_forked(
     checkout: Path, monkeypatch: pytest.MonkeyPatch

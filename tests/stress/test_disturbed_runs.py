@@ -15,6 +15,8 @@ from demonstration import COMPUTE, PARAMETERS, WORK, begun, gone, notebook
 
 from ldpnb.run import catalogue, runner
 
+pytestmark = pytest.mark.nightly
+
 SEED = int(os.environ.get("LDPNB_SEED") or random.SystemRandom().randrange(2**32))
 SHORT = 5
 """Seconds within which a kernel must be gone."""

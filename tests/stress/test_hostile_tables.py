@@ -17,6 +17,8 @@ from dirty import KINDS
 from ldpnb.data.files import load_counts
 from ldpnb.data.inspection import inspect
 
+pytestmark = pytest.mark.nightly
+
 ROUNDS = int(os.environ.get("LDPNB_ROUNDS", "20"))
 SEED = int(os.environ.get("LDPNB_SEED") or random.SystemRandom().randrange(2**32))
 
