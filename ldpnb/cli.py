@@ -18,7 +18,7 @@ from ldpnb.planning.command import plan
 from ldpnb.planning.field_command import estimate, kit
 from ldpnb.run.catalogue import Notebook, catalogue, find, home, unique
 from ldpnb.run.export import export
-from ldpnb.sweeps.command import pairs, sweep
+from ldpnb.sweep_command import pairs, sweep
 
 _DAMAGED = ("JSONDecodeError", "ParserError", "EmptyDataError", "UnicodeDecodeError")
 """What committed JSON and tables end in once they were cut off; those of users are refused where they are read."""

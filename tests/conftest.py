@@ -33,7 +33,7 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
 
 WAITING = (
     "tests/browser/",
-    "tests/sweeps/",
+    "tests/test_sweep.py",
     "tests/run/test_runner.py",
     "tests/run/test_s",
     "tests/ecosystem/",

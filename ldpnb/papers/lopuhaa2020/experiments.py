@@ -1,9 +1,4 @@
-"""Experiments repeated many times at one setting, which `ldpnb sweep` runs over a grid.
-
-Each function takes parameters by name, a number of repetitions and a random stream, and yields its series: the labels,
-and by measure one number per repetition. The command line reads types, ranges, meanings and defaults from the
-signature. A measure is named after its mean over the repetitions, so ``mse`` holds squared errors.
-"""
+"""Experiments on the estimators of Lopuhaä-Zwakenberg and others, for `ldpnb sweep`."""
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated
@@ -36,10 +31,11 @@ def frequencies(
     repetitions: int,
     rng: np.random.Generator,
 ) -> Iterator[Series]:
-    """Compare estimators of a histogram: unbiased, Norm-Sub and maximum likelihood, on the same reports.
+    """Compare estimators of a histogram: unbiased, Norm-Sub and maximum likelihood.
 
-    Every repetition draws a distribution from the prior, and the users' values from it (lopuhaa2020, Section 5). The
-    measure ``mse`` is the squared Euclidean error.
+    Every repetition draws a distribution from the prior, the users' values from the distribution,
+    and reports of these values (Lopuhaä-Zwakenberg and others, Section 5). All estimators see the
+    same reports. The measure ``mse`` is the squared Euclidean error.
     """
     truth = Truth.from_prior(domain_size, n, concentration)
     drawn = [truth.draw(rng) for _ in range(repetitions)]

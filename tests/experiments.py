@@ -1,4 +1,4 @@
-"""Experiments for the tests of sweeps: they wait for a file, fail or kill their worker."""
+"""Experiments for the tests of sweeps: they wait for a file, fail, read data or kill their worker."""
 
 import os
 import signal
@@ -13,28 +13,43 @@ FAR = 2.0**20
 Series = Iterator[tuple[dict[str, object], dict[str, np.ndarray]]]
 
 
+def uniform(
+    *,
+    point: Annotated[int, "[0, 100]; where we are"] = 0,
+    repetitions: int,
+    rng: np.random.Generator,
+) -> Series:
+    """Draw numbers, near zero and far away."""
+    numbers = rng.random(repetitions)
+    yield {"law": "near"}, {"value": numbers}
+    yield {"law": "far"}, {"value": FAR + numbers, "place": np.full(repetitions, float(point))}
+
+
+def process(*, point: int = 0, repetitions: int, rng: np.random.Generator) -> Series:
+    """Tell who computes."""
+    yield {}, {"process": np.full(repetitions, float(os.getpid()))}
+
+
 def gated(
     *,
-    point: Annotated[int, "where we are"] = 0,
+    point: int = 0,
     first_waiting: int = 10**9,
     gate: str = "",
     repetitions: int,
     rng: np.random.Generator,
 ) -> Series:
-    """Draw numbers, from some point on only once a file is there; who waits leaves a process number beside it."""
+    """Draw numbers, from some point on only once a file is there; who waits leaves its number."""
     while point >= first_waiting and not Path(gate).exists():
         Path(f"{gate}.{os.getpid()}").touch()
         time.sleep(0.01)
-    numbers, places = rng.random(repetitions), np.full(repetitions, float(point))
-    yield {"law": "uniform"}, {"value": numbers, "point_too": places}
-    yield {"law": "far"}, {"value": FAR + numbers, "point_too": places}
+    yield {}, {"value": rng.random(repetitions)}
 
 
 def lethal(
     *, point: int = 0, killed: str = "", repetitions: int, rng: np.random.Generator
 ) -> Series:
-    """Draw numbers, and kill the worker once, at the tenth point; a file tells that it has happened."""
-    if point == 10 and not Path(killed).exists():
+    """Draw numbers, and kill the worker once, at point 5; a file tells that it has happened."""
+    if point == 5 and not Path(killed).exists():
         Path(killed).touch()
         os.kill(os.getpid(), signal.SIGKILL)
     yield {}, {"value": rng.random(repetitions)}
@@ -54,6 +69,8 @@ def faulty(
             return
         if fault == "label":
             yield {"fault": "x"}, {"value": values}
+        if fault == "twice":
+            yield {}, {"value": values}
     yield {}, {"value": values}
 
 
