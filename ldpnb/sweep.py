@@ -24,17 +24,18 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import cloudpickle
 import numpy as np
-import pandas as pd
 from threadpoolctl import threadpool_limits
-from tqdm import tqdm
 
 from ldpnb import checks, writing
 from ldpnb.checks import UsageError
 from ldpnb.rng import stream
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MOST_BLOCKS = 100_000
 """Most blocks in a sweep: each is a file."""
@@ -104,7 +105,7 @@ def sweep(
     seed: int = 2022,
     depends: Iterable[str | Path] = (),
     tell: Callable[[State], object] | None = None,
-) -> pd.DataFrame:
+) -> "pd.DataFrame":
     """Run an experiment at every point of a grid, or what is missing of it.
 
     Parameters
@@ -168,6 +169,9 @@ def sweep(
     >>> table[["epsilon", "mechanism", "measure", "repetitions"]].to_dict("records")[1]
     {'epsilon': 2.0, 'mechanism': 'Laplace', 'measure': 'mse', 'repetitions': 1000}
     """
+    import pandas as pd  # which no worker needs
+    from tqdm import tqdm
+
     folder = Path(folder)
     blocks = list(blocks_of(experiment, grid, repetitions, block, seed))
     require_sweep(folder)

@@ -150,7 +150,8 @@ def sweep(
     except UsageError:
         raise
     except Exception as error:  # of the experiment, a worker, Dask or the disk
-        reason = shown(f"{type(error).__name__}: {' '.join(str(error).split())}")
+        kind = "" if type(error) is RuntimeError else f"{type(error).__name__}: "
+        reason = shown(f"{kind}{' '.join(str(error).split())}")
         raise click.ClickException(
             f"{reason}; finished blocks are kept, and the same command goes on"
         ) from error
@@ -278,6 +279,7 @@ def processes(jobs: int) -> Iterator[Executor]:
     """Give processes that end with this one, and at once if it is interrupted."""
     ways = multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("forkserver" if "forkserver" in ways else "spawn")
+    context.set_forkserver_preload(["ldpnb.sweep"])
     pool = ProcessPoolExecutor(jobs, context, initializer=_end_with_the_parent)
     try:
         yield pool

@@ -203,7 +203,7 @@ def test_results_of_two_data_files_do_not_mix(own: Path, tmp_path: Path) -> None
     experiment = importlib.import_module("own_mine").of_data
     data = own / "data.csv"
     grid = {"factor": [1.0, 2.0], "file": [str(data)]}
-    with pytest.raises(RuntimeError, match="reads .*data.csv, which must be named"):
+    with pytest.raises(RuntimeError, match=r"reads .*data\.csv, which must be named"):
         run(tmp_path / "out", experiment, grid)
 
     table = run(tmp_path / "out", experiment, grid, depends=[data])
@@ -452,7 +452,7 @@ def test_on_dask_a_worker_that_is_lost_in_the_middle_loses_no_block(
     words = ["experiments:lethal", *grid, "-r3", "-o", tmp_path / "out"]
     with worker(scheduler, tmp_path) as first, worker(scheduler, tmp_path) as second:
         ran = started(HERE, *words, "--scheduler", scheduler)
-        output, errors = ran.communicate(timeout=PATIENCE)
+        _, errors = ran.communicate(timeout=PATIENCE)
         assert ran.returncode == 0, errors
         assert sorted([first.poll() is None, second.poll() is None]) == [False, True]
     assert killed.exists()
