@@ -1,4 +1,4 @@
-"""The mechanisms by the names they carry in figures, tables, plans and options; their order gives their colours.
+"""The mechanisms by the names they carry in figures, tables, plans and options.
 
 Each entry makes the mechanism of a privacy loss. The two *as published* claim epsilon and lose
 more.
@@ -73,18 +73,3 @@ GAP: Mapping[str, Callable[..., GroupMeans | Contrast]] = MappingProxyType(
     }
 )
 """Mechanisms for the gap between groups of these sizes: ``GAP[name](epsilon, sizes)``."""
-
-COLOURED: tuple[tuple[str, ...], ...] = (
-    ("k-RR", "OUE", "SUE", "subset selection", "signs", "central Laplace", "Gaussian", "OLH"),
-    ("1-bit", "local Laplace", "Warner"),
-    (
-        "M_R",
-        "M_L",
-        "M_L, k = 2",
-        "signed bit",
-        "signed Laplace",
-        "M_R as published",
-        "M_L as published",
-    ),
-)
-"""Names of mechanisms that share a figure, in the order of their colours, markers and dashes."""

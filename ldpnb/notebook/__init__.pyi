@@ -1,8 +1,8 @@
 from .charts import Mark as Mark
-from .charts import curves as curves
 from .charts import finding as finding
 from .controls import Choice as Choice
 from .controls import Slider as Slider
+from .figures import curves as curves
 from .labels import literal as literal
 from .live import live as live
 from .prose import crossings as crossings

@@ -11,7 +11,7 @@ from typing import Any, Literal, Self
 import numpy as np
 import pandas as pd
 
-from ldpnb.notebook.prose import short
+from ldpnb.words import short
 
 WIDTH = 7.0
 """Inches: that of a page's text."""
@@ -181,15 +181,6 @@ class Chart:
             if table[column].dtype.kind == "O" or len(set(table[column])) > 1
         ]
         return [", ".join(parts) for parts in zip(*words, strict=True)] or [""] * len(table)
-
-    def _repr_png_(self) -> bytes:
-        from ldpnb.notebook.figures import png
-
-        return png(self)
-
-
-curves = Chart
-"""Its name in cells: one curve per value of `by` in one panel per value of `panel`."""
 
 
 def finding(

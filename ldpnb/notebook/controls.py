@@ -7,7 +7,7 @@ from typing import Any
 
 from matplotlib.ticker import MaxNLocator
 
-from ldpnb.notebook.prose import short
+from ldpnb.words import short
 
 STEPS = 40
 """Fewest steps of a slider, unless it has fewer whole numbers."""

@@ -8,8 +8,6 @@ from typing import Any, NamedTuple
 import matplotlib as mpl
 import numpy as np
 
-from ldpnb.mechanisms.registry import COLOURED
-
 
 class Look(NamedTuple):
     """Colour, marker and dash of one series."""
@@ -42,9 +40,17 @@ FAMILIES = (
         "improved lower bound",
     ),
     ("Neyman", "proportional", "proportional, rounded at random", "best found", "fixed"),
-    *COLOURED,
+    ("k-RR", "OUE", "SUE", "subset selection", "signs", "central Laplace", "Gaussian", "OLH"),
+    ("1-bit", "local Laplace", "Warner"),
+    (
+        *("M_R", "M_L", "M_L, k = 2", "signed bit", "signed Laplace"),
+        *("M_R as published", "M_L as published"),
+    ),
 )
-"""Series that are drawn together, each with the colour, marker and dash of its place."""
+"""Series that are drawn together, each with the colour, marker and dash of its place.
+
+A series that stands in none of them gets a look that its figure does not use (`looks_of`).
+"""
 _KNOWN = {name: own for family in FAMILIES for name, own in zip(family, _ALL, strict=False)}
 _KNOWN["truth"] = Look("#000000", "o", "-")
 

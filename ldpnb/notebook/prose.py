@@ -1,10 +1,10 @@
 """Sentences with numbers from the notebook's own tables."""
 
-import re
-from collections.abc import Iterable
-
 import numpy as np
 from numpy.typing import ArrayLike
+
+from ldpnb.words import listed as listed
+from ldpnb.words import short as short
 
 
 def say(text: str, shown: str = "") -> None:
@@ -20,29 +20,6 @@ def say(text: str, shown: str = "") -> None:
 def solution(text: str) -> None:
     """Show the solution of an exercise, folded; see `say`."""
     say(text, f"<details><summary>Solution</summary>\n\n{text}\n\n</details>")
-
-
-def short(value: float, digits: int = 3) -> str:
-    """Return a number for reading: `digits` significant digits, and no exponent between a thousandth and a billion.
-
-    >>> short(1234567.8), short(0.012345), short(1e-7), short(2.0), short(99_999.6), short(1e9)
-    ('1,234,568', '0.0123', '1e-7', '2', '100,000', '1e9')
-    """
-    return (
-        f"{value:,.0f}"
-        if 1000 <= abs(value) < 1e9
-        else re.sub(r"e\+?(-?)0?", r"e\1", f"{value:.{digits}g}")
-    )
-
-
-def listed(items: Iterable[object]) -> str:
-    """Return things in words.
-
-    >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])
-    ('a', 'a and b', 'a, b and c')
-    """
-    words = [str(item) for item in items]
-    return " and ".join([*([", ".join(words[:-1])] if words[1:] else []), *words[-1:]])
 
 
 def crossings(x: ArrayLike, one: ArrayLike, other: ArrayLike) -> list[float]:

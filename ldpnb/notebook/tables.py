@@ -7,7 +7,7 @@ from typing import Any, ParamSpec
 import numpy as np
 import pandas as pd
 
-from ldpnb.notebook.prose import short
+from ldpnb.words import short
 
 Rows = Iterator[Mapping[str, Any]]
 """What the generator behind a table yields."""

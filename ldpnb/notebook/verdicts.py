@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ldpnb import claims
-from ldpnb.notebook.prose import short
+from ldpnb.words import short
 
 _KINDS = {
     "identity": "identity, two routes",

@@ -10,13 +10,13 @@ from importlib.resources import files
 from typing import Any
 
 from ldpnb.claims import rounded_up
-from ldpnb.notebook.prose import listed
 from ldpnb.planning.clusters import ClusterDesign
 from ldpnb.planning.mechanisms import CURATOR
 from ldpnb.planning.questions import QUANTITIES, Frequency, Gap, Question, left_out
 from ldpnb.planning.reports import MANY
 from ldpnb.planning.solve import answer
 from ldpnb.surveys.field_plan import ESTIMATORS
+from ldpnb.words import listed
 
 _WORDS = tomllib.loads(files(__package__).joinpath("words.toml").read_text(encoding="utf-8"))
 _SHOWN = ("bound", "least", "whom", "estimator", "reported", "hidden", "noise")

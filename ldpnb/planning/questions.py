@@ -14,11 +14,11 @@ import numpy as np
 
 from ldpnb import checks
 from ldpnb.designs.strata import largest_remainder
-from ldpnb.notebook.prose import listed
 from ldpnb.planning import mechanisms
 from ldpnb.planning.laws import Design, Tail
 from ldpnb.planning.reports import MANY, Variance
 from ldpnb.planning.samples import Everyone
+from ldpnb.words import listed
 
 QUANTITIES = ("count", "epsilon", "error", "failure")
 MOST_VALUES = 10**9

@@ -10,10 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
 
 from ldpnb.notebook import publishing
-from ldpnb.notebook.charts import Chart, Layer, Mark, curves
+from ldpnb.notebook.charts import Chart, Layer, Mark
 from ldpnb.notebook.controls import Choice, Slider
 from ldpnb.notebook.environment import FIGURES_FOLDER, HEADLESS
-from ldpnb.notebook.figures import draw
+from ldpnb.notebook.figures import curves, draw
 from ldpnb.notebook.live import live
 
 ROWS = [

@@ -4,8 +4,8 @@ from typing import Any
 
 import pandas as pd
 
-from ldpnb.notebook.charts import Chart, Layer, Mark, curves
-from ldpnb.notebook.prose import short
+from ldpnb.notebook import curves
+from ldpnb.notebook.charts import Chart, Layer, Mark
 from ldpnb.papers.biswas2022.tables.sampling import (
     DISTANCE,
     PROJECTED,
@@ -14,6 +14,7 @@ from ldpnb.papers.biswas2022.tables.sampling import (
     lowest_against_highest,
 )
 from ldpnb.papers.biswas2022.tables.shuffling import CENTRAL, LOCAL
+from ldpnb.words import short
 
 
 def estimated_histograms(table: pd.DataFrame, *, row: str, title: str, setting: str) -> Chart:

@@ -5,7 +5,7 @@ from typing import Any
 import pandas as pd
 
 from ldpnb.notebook.charts import Chart
-from ldpnb.notebook.prose import short
+from ldpnb.words import short
 
 
 def allocation_change(table: pd.DataFrame, *, setting: str) -> Chart:
