@@ -1,16 +1,17 @@
-"""Local randomizers as value objects: parameters in, probabilities, exact channel and exact privacy loss out.
+"""Local randomisers as value objects, with exact probabilities, channels and privacy losses.
 
-Use `frequency` for categorical answers (k-ary randomised response, unary encoding), `subsets` for
-subset selection, `hashing` for local hashing, `signs` for the lecture's sign vectors, `means` for
-bounded numbers, `groups` for a number together with a sensitive group, `contrasts` for the gap
-between two groups alone and `best_gap` for its best channel; `moves` holds what `groups` and
-`contrasts` share. Every mechanism simulates tallies from their exact joint law (``sample_tallies``,
-``sample_sums``), at a cost that does not depend on the number of users; some also randomize users
-one by one.
+For categorical answers use `frequency` (k-ary randomised response, unary encoding), `subsets`
+(subset selection), `hashing` (local hashing) or `signs` (the lecture's sign vectors). For bounded
+numbers use `means`. For a number together with a sensitive group use `groups`; for the gap between
+two groups alone `contrasts`, and `best_gap` for its best channel. `moves` holds what `groups` and
+`contrasts` share, and `registry` has all mechanisms by name.
 
-They are for simulation and analysis only and protect nobody. Draws come from a statistical
-generator (PCG64), whose future output can be predicted from enough of its past, and noise is in
-floating point, whose gaps reveal the noiseless value. To protect real people's data use OpenDP or
-Google's differential-privacy library, which have discrete noise and a cryptographic source of
-randomness.
+Every mechanism simulates the totals of all reports from their exact joint distribution
+(``sample_tallies``, ``sample_sums``), mostly in a time that does not depend on the number of users.
+Some also randomise users one by one (``randomize``).
+
+They are for simulation only and protect nobody. Draws come from a statistical generator (PCG64),
+whose future output can be predicted from enough of its past. Noise is in floating point, whose gaps
+reveal the value without noise. To protect real people's data use OpenDP or Google's
+differential-privacy library, which have discrete noise and a cryptographic source of randomness.
 """

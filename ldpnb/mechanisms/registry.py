@@ -1,7 +1,8 @@
-"""The mechanisms by the names they carry in figures, tables, plans and options.
+"""The mechanisms by the names that figures, tables and options give them.
 
-Each entry makes the mechanism of a privacy loss. The two *as published* claim epsilon and lose
-more.
+Each entry of `FREQUENCY`, `MEAN` and `GAP` is called with a budget and makes a mechanism. Its exact
+privacy loss is the budget, except for the two entries *as published*: they claim the budget and
+lose more.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,11 +21,12 @@ FrequencyMechanism = (
 )
 """A mechanism for categorical answers.
 
-A report supports its sender's value with probability `p`, ``1 - p`` being `miss_rate`, and any
-other given value with probability `q`, ``p - q`` being `truthful_rate`; neither difference cancels.
-``_holders(tallies, reports)`` is ``(tallies - reports q) / (p - q)``, unbiased for how many of the
-senders hold each value: near epsilon 0 almost everything cancels, and is therefore cancelled in
-whole numbers first.
+A report supports its sender's value with probability `p`, and a given other value with probability
+`q`. `miss_rate` is ``1 - p`` and `truthful_rate` is ``p - q``, both to all digits.
+
+``_holders(tallies, reports)`` is ``(tallies - reports q) / (p - q)``, an unbiased estimate of how
+many senders hold each value. Near epsilon 0 almost all of the numerator cancels, so each mechanism
+first cancels whole numbers, without rounding.
 """
 
 FREQUENCY: Mapping[str, Callable[[float, int], FrequencyMechanism]] = MappingProxyType(
@@ -60,7 +62,19 @@ MEAN: Mapping[str, Callable[[float, float], MeanMechanism]] = MappingProxyType(
         "central Laplace": CentralLaplace,
     }
 )
-"""Mechanisms for a mean: ``MEAN[name](epsilon, upper)``."""
+"""Mechanisms that estimate the mean of bounded numbers, by name.
+
+Each entry is called with ``epsilon``, in nats and ``> 0``, and ``upper``, also ``> 0``: values lie
+in ``[0, upper]``.
+
+- ``"1-bit"``: one bit per user, set more often for larger values.
+- ``"local Laplace"``: each user adds Laplace noise to their value.
+- ``"central Laplace"``: a trusted curator adds Laplace noise to the sum.
+
+>>> mechanism = MEAN["1-bit"](np.log(3), 10.0)
+>>> mechanism.one_rate([0, 5, 10]).round(12).tolist()
+[0.25, 0.5, 0.75]
+"""
 
 GAP: Mapping[str, Callable[..., GroupMeans | Contrast]] = MappingProxyType(
     {
@@ -72,4 +86,20 @@ GAP: Mapping[str, Callable[..., GroupMeans | Contrast]] = MappingProxyType(
         "M_L as published": lambda epsilon, sizes: LaplaceMeans.published(epsilon, len(sizes)),
     }
 )
-"""Mechanisms for the gap between groups of these sizes: ``GAP[name](epsilon, sizes)``."""
+"""Mechanisms that estimate the gap between the means of two groups, by name.
+
+Each entry is called with ``epsilon``, in nats and ``> 0``, and ``sizes``, the number of users in
+each group, at least 1. The first two groups are compared. Values lie in ``[-1, 1]``.
+
+- ``"M_R"``: a group and a sign, each by randomised response.
+- ``"M_L, k = 2"``: a group by randomised response, and a value with Laplace noise.
+- ``"signed bit"``: one sign for the gap alone.
+- ``"signed Laplace"``: one number with Laplace noise for the gap alone.
+- ``"M_R as published"``, ``"M_L as published"``: the first two with the budgets that Juarez and
+  Korolova (2022) give them. They lose more than ``epsilon``.
+
+>>> mechanism = GAP["M_R"](1.0, [500, 500])
+>>> published = GAP["M_R as published"](1.0, [500, 500])
+>>> round(float(mechanism.epsilon), 4), round(float(published.epsilon), 4)
+(1.0, 1.3799)
+"""
