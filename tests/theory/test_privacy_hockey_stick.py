@@ -118,3 +118,8 @@ def test_many_inputs_of_few_outputs_are_compared() -> None:
     assert hockey_stick.channel_delta([yes, 1 - yes], 0.2) == pytest.approx(
         0.9 - np.exp(0.2) * 0.1, rel=1e-12
     )
+
+
+def test_a_channel_that_rules_an_input_out_keeps_its_delta_at_any_budget() -> None:
+    assert hockey_stick.channel_delta([[0.5, 0.0], [0.5, 1.0]], 800.0) == 0.5
+    assert hockey_stick.channel_delta([[0.0, 0.0], [1.0, 1.0]], 800.0) == 0.0
