@@ -1,10 +1,12 @@
 """Exact privacy loss, of a mechanism alone and of one that runs on a random sample.
 
-Use `channel` for a finite channel (a matrix of output probabilities), `hockey_stick` for the (epsilon, delta) trade-off
-of discrete and piecewise-Laplace output laws, and `optimiser` for the worst mechanism that may follow a sampling
-design, the exact optimum beside a source's bound.
+For a mechanism alone use `channel`, if it is a finite matrix of output probabilities, and
+`hockey_stick` for the trade-off between epsilon and delta, of finite channels and of Laplace noise.
+`optimiser` finds the worst mechanism that may follow a sampling design: the exact optimum to set
+beside a source's bound.
 
-For samples use `subsampling` (simple random samples of fixed size), `participation` where the decision to report
-depends on the value, and `shuffling` and `blanket` for anonymised local reports; `lemmas` holds what they share. Other
-designs stand in the folder of the source that alone uses them, ``ldpnb.papers.<source>.formulas``.
+For samples use `subsampling` (simple random samples of a fixed size, independent samples),
+`participation` if the decision to report depends on the value, and `shuffling` and `blanket` for
+anonymised local reports, which `tallies` computes. `lemmas` holds what they share. Other designs
+stand in the folder of the source that alone uses them, ``ldpnb.papers.<source>.formulas``.
 """

@@ -1,11 +1,15 @@
-"""Privacy of a mechanism that sees a simple random sample, an independent one, or one drawn with replacement.
+"""Privacy of a mechanism that sees a random sample of the records.
 
-To readers of the mechanism's output who cannot know who was drawn, the sample's secrecy multiplies ``e^epsilon - 1`` by
-the sampling rate. To whoever receives a drawn user's own randomised report sampling changes nothing: it loses its whole
-budget. Two readings of the same formula: a sample of fixed size with an epsilon-*replacement*-DP mechanism (Theorem 2.2
-of bun2022), and independent (Poisson) sampling with an epsilon-*deletion*-DP mechanism. An epsilon-deletion-DP
-mechanism is 2 epsilon-replacement-DP: pass ``2 * epsilon``. Budgets are in nats; the sampling rate ``p = m/n`` lies in
-``(0, 1]``.
+The sample is drawn with or without replacement, or each record is drawn independently. If readers
+of the mechanism's output cannot know who was drawn, sampling multiplies ``e^epsilon - 1`` by the
+sampling rate. For somebody who receives the randomised report of a drawn user, sampling changes
+nothing: the report loses its whole budget.
+
+The formula has two readings. One is a sample of fixed size, with a mechanism that is epsilon-DP
+when a record is *replaced* (Theorem 2.2 of Bun et al. 2022). The other is independent (Poisson)
+sampling, with a mechanism that is epsilon-DP when a record is *deleted*. A mechanism that is
+epsilon-DP under deletion is 2 epsilon-DP under replacement, so pass ``2 * epsilon``. Budgets are in
+nats, and the sampling rate ``p = m/n`` lies in ``(0, 1]``.
 """
 
 import numpy as np
@@ -19,8 +23,8 @@ from ldpnb.privacy.lemmas import log_mixed, log_thinned
 def srs_loss(epsilon: Real, sampling_rate: Real) -> Real:
     """Return the privacy loss after simple random sampling, ``ln(1 + p (e^epsilon - 1))``.
 
-    A sampling rate ``p`` makes ``e^epsilon - 1`` smaller by the factor ``p``, provided that readers of
-    the output cannot know who was drawn. No mechanism loses more, and some lose as much.
+    A sampling rate ``p`` makes ``e^epsilon - 1`` smaller by the factor ``p``, provided that readers
+    of the output cannot know who was drawn. No mechanism loses more, and some lose as much.
 
     Parameters
     ----------
@@ -56,24 +60,63 @@ def srs_loss(epsilon: Real, sampling_rate: Real) -> Real:
     >>> round(float(np.exp(srs_loss(np.log(5), 0.5))), 12)
     3.0
     """
-    return log_mixed(
-        checks.rate(sampling_rate, "sampling_rate"), checks.positive(epsilon, "epsilon")
-    )
+    rate = checks.rate(sampling_rate, "sampling_rate")
+    return log_mixed(rate, checks.positive(epsilon, "epsilon"))
 
 
 def poisson_loss(epsilon: Real, sampling_rate: Real, *, neighbours: str = "replacement") -> Real:
-    """Return the exact loss of an epsilon-deletion-DP mechanism on an independent (Poisson) sample.
+    """Return the exact privacy loss if each record is drawn independently (Poisson sampling).
 
-    ``ln[(1 + q (e^epsilon - 1)) / (1 + q (e^-epsilon - 1))]`` under replacement, whatever the rates of the others, and
-    ``ln(1 + q (e^epsilon - 1))`` under deletion. It is known for Gaussian noise and as substitution accounting (Lebeda,
-    Regehr, Kamath and Steinke 2024). A sample of fixed size loses ``srs_loss(2 epsilon, q)`` under replacement, which
-    is more. A mechanism that is only epsilon-*replacement*-DP gains nothing: it may respond only when all are drawn.
+    If a record is deleted, the loss is ``ln(1 + q (e^epsilon - 1))`` for its sampling rate ``q``.
+    If it is replaced, it is ``ln[(1 + q (e^epsilon - 1)) / (1 + q (e^-epsilon - 1))]``. The rates
+    of the other records do not matter.
 
-    >>> [round(float(loss), 6) for loss in (poisson_loss(1.0, 0.2), srs_loss(2.0, 0.2))]
-    [0.430555, 0.823215]
+    Parameters
+    ----------
+    epsilon : float
+        Budget of the mechanism that sees the sample, in nats, ``> 0``, when a record is *deleted*.
+        A mechanism that is private only under replacement gains nothing: it may respond only if all
+        records are drawn.
+    sampling_rate : float
+        Probability ``q`` that the record is drawn, in ``(0, 1]``.
+    neighbours : {"replacement", "deletion"}, optional
+        What happens to one record in the population. Default is replacement.
+
+    Returns
+    -------
+    float
+        Loss of the whole release, in nats.
+
+    Raises
+    ------
+    ValueError
+        If an argument is outside its range.
+
+    See Also
+    --------
+    srs_loss : A sample of fixed size, which loses ``srs_loss(2 * epsilon, q)`` under replacement.
+    That
+        is more.
+
+    References
+    ----------
+    Lebeda, Regehr, Kamath and Steinke (2024) have it for Gaussian noise, and as substitution
+    accounting.
+
+    Examples
+    --------
+    At epsilon = ln 5 and half of the records, a deleted record loses ln(1 + 4/2) = ln 3. A replaced
+    one loses ln(3 / (1 - 2/5)) = ln 5, so this sample gains nothing under replacement.
+
+    >>> round(float(np.exp(poisson_loss(np.log(5), 0.5, neighbours="deletion"))), 12)
+    3.0
+    >>> round(float(np.exp(poisson_loss(np.log(5), 0.5))), 12)
+    5.0
     """
     checks.choice(neighbours, "neighbours", among=("deletion", "replacement"))
-    rate, budget = checks.rate(sampling_rate, "sampling_rate"), checks.positive(epsilon, "epsilon")
+    rate = checks.rate(sampling_rate, "sampling_rate")
+    budget = checks.positive(epsilon, "epsilon")
+
     gained = log_mixed(rate, budget)
     if neighbours == "deletion":
         return gained
@@ -81,24 +124,52 @@ def poisson_loss(epsilon: Real, sampling_rate: Real, *, neighbours: str = "repla
 
 
 def with_replacement_loss(epsilon: Real, draws: Real, population: Real) -> Real:
-    """Return the exact loss ``m ln(1 + (e^epsilon - 1)/n)`` if `draws` records are drawn with replacement.
+    """Return the exact privacy loss if records are drawn with replacement.
 
-    It is ``ln E e^(epsilon J)`` for the binomial multiplicity ``J`` of a record, which costs a budget per occurrence:
-    more than `srs_loss` at the rate ``m/n``. For epsilon-replacement-DP mechanisms, when a record is replaced or
-    removed and either data set has at most `population` records.
+    It is ``m ln(1 + (e^epsilon - 1)/n)`` for ``m`` draws from ``n`` records. A record that is drawn
+    ``J`` times costs the budget ``J`` times, and the loss is ``ln E e^(epsilon J)``.
 
-    >>> [round(float(loss), 6) for loss in (with_replacement_loss(1.0, 10, 100), srs_loss(1.0, 0.1))]
-    [0.170369, 0.158565]
+    Parameters
+    ----------
+    epsilon : float
+        Budget of the mechanism that sees the sample, in nats, ``> 0``, when a record is replaced.
+    draws : int
+        Number ``m`` of draws, at least 1.
+    population : int
+        Number ``n`` of records, at least 2. If a record is removed, it is the number before that.
+
+    Returns
+    -------
+    float
+        Loss of the whole release in nats, if one record of the population is replaced or removed.
+
+    Raises
+    ------
+    ValueError
+        If an argument is outside its range.
+
+    See Also
+    --------
+    srs_loss : As many different records, which lose less.
+
+    Examples
+    --------
+    At epsilon = ln 5, two draws from two records lose 2 ln(1 + 4/2) = ln 9. The two records
+    themselves, without a draw, lose ln 5.
+
+    >>> round(float(np.exp(with_replacement_loss(np.log(5), draws=2, population=2))), 12)
+    9.0
     """
-    count, records = (
-        checks.whole(draws, "draws", at_least=1),
-        checks.whole(population, "population", at_least=2),
-    )
+    count = checks.whole(draws, "draws", at_least=1)
+    records = checks.whole(population, "population", at_least=2)
     return count * log_mixed(1 / records, checks.positive(epsilon, "epsilon"))
 
 
 def weighted_loss(epsilon: Real, log_odds: Real) -> Real:
-    """Return ``ln(1 + w (e^epsilon - 1))`` with ``w = 1/(1 + e^-log_odds)``, stable for any epsilon and any weight."""
+    """Return ``ln(1 + w (e^epsilon - 1))`` for the weight ``w = 1/(1 + e^-log_odds)``.
+
+    It keeps its digits for every epsilon and every weight.
+    """
     if is_exact(log_odds):
         return log_mixed(1 / (1 + np.exp(-log_odds)), epsilon)
     if epsilon <= 300:
@@ -107,32 +178,79 @@ def weighted_loss(epsilon: Real, log_odds: Real) -> Real:
 
 
 def srs_delta(delta: Real, sampling_rate: Real) -> Real:
-    """Return ``p delta``, the second parameter after simple random sampling (Theorem 2.2 of bun2022)."""
+    """Return ``p delta``, the delta after simple random sampling (Bun et al. 2022, Theorem 2.2)."""
     return checks.probability(delta, "delta") * checks.rate(sampling_rate, "sampling_rate")
 
 
 def srs_budget(epsilon_after: Real, sampling_rate: Real) -> Real:
-    """Return ``ln(1 + (e^epsilon' - 1)/p)``, the budget that loses `epsilon_after` (Section 2.4 of bun2022).
+    """Return the budget of a mechanism that leads to a given loss after simple random sampling.
 
-    It inverts `srs_loss`. For small ``epsilon'`` it approaches ``epsilon' / p``.
+    It is ``ln(1 + (e^epsilon' - 1)/p)``, the inverse of `srs_loss`. For a small loss ``epsilon'``
+    it is close to ``epsilon' / p``.
+
+    Parameters
+    ----------
+    epsilon_after : float
+        Loss ``epsilon'`` of the whole release, in nats, ``> 0``. Neighbours differ in one replaced
+        record.
+    sampling_rate : float
+        Share ``p`` of the records that is drawn, in ``(0, 1]``.
+
+    Returns
+    -------
+    float
+        Budget of the mechanism that sees the sample, in nats; at least `epsilon_after`.
+
+    Raises
+    ------
+    ValueError
+        If an argument is outside its range.
+
+    See Also
+    --------
+    srs_loss : The inverse: the loss that a budget leads to.
+
+    References
+    ----------
+    Section 2.4 of Bun et al. (2022).
+
+    Examples
+    --------
+    With half of the records, the budget ln(1 + 2/0.5) = ln 5 leads to the loss ln 3.
 
     >>> round(float(np.exp(srs_budget(np.log(3), 0.5))), 12)
     5.0
     """
-    return log_mixed(
-        1 / checks.rate(sampling_rate, "sampling_rate"),
-        checks.positive(epsilon_after, "epsilon_after"),
-    )
+    rate = checks.rate(sampling_rate, "sampling_rate")
+    return log_mixed(1 / rate, checks.positive(epsilon_after, "epsilon_after"))
 
 
 def proportion_noise_scale(epsilon: Real, records: Real, population: Real = None) -> Real:
-    """Return the Laplace scale that makes a proportion of `records` records private (Section 2.4 of bun2022).
+    """Return the scale of the Laplace noise that makes a proportion of records private.
 
-    `epsilon` is the replacement loss to reach. One record moves the proportion by at most ``1/records``. Less noise
-    suffices if the records are a secret simple random sample of a `population` of that size; left out, the records are
-    all there are.
+    One record moves the proportion by at most ``1/records``. Less noise suffices if the records are
+    a secret simple random sample of a larger population.
+
+    Parameters
+    ----------
+    epsilon : float
+        Loss to reach if one record is replaced, in nats, ``> 0``.
+    records : int
+        Number of records of which the proportion is taken, at least 1.
+    population : int, optional
+        Number of records from which they were drawn. By default the records are all there are.
+
+    Returns
+    -------
+    float
+        Scale of the noise on the proportion.
+
+    References
+    ----------
+    Section 2.4 of Bun et al. (2022).
     """
-    size, budget = checks.whole(records, "records", at_least=1), checks.positive(epsilon, "epsilon")
+    size = checks.whole(records, "records", at_least=1)
+    budget = checks.positive(epsilon, "epsilon")
     if population is not None:
         budget = srs_budget(budget, size / checks.whole(population, "population", at_least=size))
     return 1 / (size * budget)
