@@ -7,7 +7,7 @@ exact privacy losses (`privacy_loss`, `srs_loss`, `ClusterSample`, ...), errors 
 
 >>> import ldpnb as ldp
 >>> round(float(ldp.srs_loss(1.0, sampling_rate=0.1)), 4), ldp.decide("biswas2022/theorem-3.5").status
-(0.1586, 'refuted')
+(0.1586, 'fails')
 """
 
 from typing import Any

@@ -10,9 +10,9 @@ from typing import Any, get_args
 
 import click
 
-from ldpnb import __version__, extras, writing
+from ldpnb import __version__, extras
 from ldpnb.checks import UsageError
-from ldpnb.claims import LEDGERS, SOURCES, Status
+from ldpnb.claims import Status, sources
 from ldpnb.data.command import download, inspect_file
 from ldpnb.planning.command import plan
 from ldpnb.planning.field_command import estimate, kit
@@ -149,6 +149,10 @@ def run(ids: tuple[str, ...], parameters: dict[str, Any], output: Path | None, j
             bar.update()
     if parameters or output:
         click.echo(f"results in {tasks[0].figures.parent}")
+    elif any(task.notebook.id == "99_verdicts" for task in tasks) and not failed:
+        from ldpnb.run import derived
+
+        derived.renew()
     if failed:
         click.echo(
             f"{failed} of {len(tasks)} notebooks failed; what was there before is untouched",
@@ -179,11 +183,9 @@ def check(ids: tuple[str, ...]) -> None:
 
 
 @cli.command(short_help="Decide every claim anew; print the ledger.")
-@click.option("--source", type=click.Choice(tuple(LEDGERS)), help="Only its claims.")
+@click.option("--source", type=click.Choice(tuple(sources())), help="Only its claims.")
 @click.option("--status", type=click.Choice(get_args(Status)), help="Only verdicts of this status.")
-@click.option(
-    "-v", "--verbose", is_flag=True, help="With evidence, domain and corrected statements."
-)
+@click.option("-v", "--verbose", is_flag=True, help="With evidence, domain and what holds instead.")
 def verdicts(source: str | None, status: str | None, verbose: bool) -> None:
     """Decide every claim anew and print the ledger; exit 1 if a verdict differs from the committed one."""
     from ldpnb.run import ledger
@@ -191,37 +193,37 @@ def verdicts(source: str | None, status: str | None, verbose: bool) -> None:
     decided = ledger.ledger(source)
     table = decided[decided["status"] == status] if status else decided
     for row in table.to_dict("records"):
-        short = f"{row['status']:<10}  {row['reach']:<14}  {row['claim']:<44}  {row['says']}"
+        short = f"{row['status']:<17}  {row['how']:<27}  {row['claim']:<44}  {row['says']}"
         click.echo(f"{ledger.described(row)}\n" if verbose else short)
-    status_counts, reach_counts = (
-        ", ".join(f"{n} {word}" for word, n in table[column].value_counts().items())
-        for column in ("status", "reach")
-    )
-    click.echo(f"{len(table)} claims: {status_counts}; decided for {reach_counts}")
+
+    counted = ", ".join(f"{n} {word}" for word, n in table["status"].value_counts().items())
+    click.echo(f"{len(table)} claims: {counted}")
     if differing := ledger.changes(decided):
-        click.echo(
-            "\n".join(f"differs from the committed ledger: {line}" for line in differing), err=True
-        )
+        for line in differing:
+            click.echo(f"differs from the committed ledger: {line}", err=True)
         raise SystemExit(1)
 
 
-@cli.command(short_help="Renew the erratum sheets, or print one.")
+@cli.command(short_help="Renew the erratum sheets and the README's table, or print a sheet.")
 @click.option(
-    "--errata", type=click.Choice(tuple(SOURCES)), help="Print this source's erratum sheet."
+    "--errata",
+    type=click.Choice([key for key, source in sources().items() if source.number]),
+    help="Print this source's erratum sheet.",
 )
 def report(errata: str | None) -> None:
-    """Renew the committed erratum sheets, or print the sheet of a source.
+    """Renew what follows from the committed ledger, or print the erratum sheet of a source.
 
-    A sheet is Markdown. In a clone, where there are pandoc and a TeX, this makes a PDF of it, on two pages at most:
+    The erratum sheets and the table of the README follow from it. A sheet is Markdown. In a clone,
+    where there are pandoc and a TeX, this makes a PDF of it:
     `ldpnb report --errata bun2022 | pandoc -d ldpnb/run/errata -o bun2022.pdf`
     """
+    from ldpnb.run import derived
     from ldpnb.run import errata as sheets
 
     if errata:
         click.echo(sheets.sheet(errata), nl=False)
-        return
-    for source, path in sheets.sheets().items():
-        writing.write(path, sheets.sheet(source).encode())
+    else:
+        derived.renew()
 
 
 for _command in (download, estimate, export, inspect_file, kit, plan, sweep):

@@ -1,9 +1,9 @@
 """The notebooks, the parameters they take and the claims they decide, read from the files without running them."""
 
+import ast
 import json
 import os
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Any
 
 import ldpnb
 from ldpnb.checks import UsageError, nearest, shown
+from ldpnb.claims import select
 from ldpnb.notebook.parameters import UNREADABLE, Parameter, checked, declared_parameters
 
 HOME_VARIABLE = "LDPNB_HOME"
@@ -26,7 +27,13 @@ class Notebook:
     title: str
     source: str
     declaration: str
-    claims: tuple[str, ...]
+    shows: tuple[tuple[str, ...], ...]
+    """What its calls of `verdicts` name: claims, or a source and sections of it."""
+
+    @property
+    def claims(self) -> tuple[str, ...]:
+        """The identifiers of the claims that it shows."""
+        return tuple(claim.id for which in self.shows for claim in select(*which))
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -124,8 +131,18 @@ def _read(path: Path, folder: Path) -> Notebook:
     declaration = next(
         (text for _, text, tags in cells if "parameters" in tags), ""
     )  # the first, as for papermill
-    claims = re.findall(
-        r'"(\w+/[\w.-]+)"', "\n".join(text for _, text, tags in cells if "claims" in tags)
-    )
+    shows = [which for _, text, tags in cells if "claims" in tags for which in _shown_by(text)]
     source = identifier.split("/")[0].partition("_")[2] if "/" in identifier else ""
-    return Notebook(identifier, path, title or identifier, source, declaration, tuple(claims))
+    return Notebook(identifier, path, title or identifier, source, declaration, tuple(shows))
+
+
+def _shown_by(cell: str) -> Iterator[tuple[str, ...]]:
+    """Yield what each call of `verdicts` in a cell names; none if the cell is no Python."""
+    try:
+        tree = ast.parse(cell)
+    except SyntaxError:
+        return
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Name(id="verdicts"), args=[*names]):
+                yield tuple(str(name.value) for name in names if isinstance(name, ast.Constant))

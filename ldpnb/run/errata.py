@@ -1,40 +1,147 @@
-"""Erratum sheets: for a source's authors and readers, what does not hold as printed, and how to see it without us.
+"""Erratum sheets: notes to the authors of a source, on what does not hold as it stands.
 
-``papers/<source>/errata.toml`` holds, for each corrected or refuted claim and in the order of weight, the smallest
-counterexample, one line of Python that shows it, and what in the source rests on the statement. Place, statement and
-correction are those of the ledger, and what the line prints is computed; the sheet is ``errata.md.jinja``.
+An item is a cause: all claims with the same ``cause`` stand in it, and the first of them that has a
+counterexample shows it. Items come in order of weight: first what fails, then what the source
+numbers, then that on which something rests, each in the order of the source. All words and numbers
+are those of the committed ledger.
 """
 
 import contextlib
 import io
-import tomllib
-from importlib.resources import files
+from collections.abc import Sequence
+from itertools import groupby
 from pathlib import Path
 
 from ldpnb import claims
 from ldpnb.notebook.verdicts import sentence
 from ldpnb.run.catalogue import home
+from ldpnb.run.ledger import committed_ledger
+
+Row = dict[str, str]
+"""A claim in the committed ledger."""
+
+HEAD = """\
+# A note to the authors of *{title}*
+
+To: {authors}. From: (name and address).
+
+{counts} What we write about the paper is in our own words, with the place; only what stands \
+between quotation marks is yours. Every number can be computed with the lines of Python that \
+follow it. We are glad to be shown wrong.
+
+Text that was read: {version}; in {read}. **Before this is sent, compare the places with the \
+published PDF.**
+"""
+
+REBUILT = """
+Items marked † are about a formula that is missing in that text; what we write of it is our \
+reconstruction from the sentences around it.
+"""
+
+LEAST = 2
+"""Causes that make a sheet; a single remark stands in its notebook only."""
 
 
 def sheets() -> dict[str, Path]:
-    """Return where the sheets are committed, of each source with an entry; one of which all holds has none."""
+    """Return where the sheets are committed, by source."""
     return {
-        key: home() / f"figures/{i}_{key}/errata.md"
-        for i, key in enumerate(claims.SOURCES, 1)
-        if noted(key)
+        source.key: home() / f"figures/{source.folder}/errata.md"
+        for source in claims.sources().values()
+        if source.number and len(causes(_due(source.key))) >= LEAST
     }
 
 
-def noted(source: str) -> dict[str, dict[str, str]]:
-    """Return the entries of a source's sheet by claim: ``counterexample``, ``python`` and perhaps ``rests``."""
-    file = files(f"ldpnb.papers.{source}").joinpath("errata.toml")
-    entries = tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
-    return {
-        f"{source}/{key}": {
-            name: text if name == "python" else " ".join(text.split()) for name, text in row.items()
-        }
-        for key, row in entries.items()
-    }
+def sheet(source: str) -> str:
+    """Return the erratum sheet of a source, in Markdown.
+
+    Raises
+    ------
+    ValueError
+        If all that the source says holds.
+    """
+    stated = _stated(source)
+    due = _due(source)
+    if not due:
+        raise ValueError(f"{source} needs no sheet: all its claims hold")
+
+    items = causes(due)
+    about = claims.sources()[source]
+    head = HEAD.format(
+        title=about.title,
+        authors=about.authors,
+        version=about.version,
+        read=about.read,
+        counts=_counted(stated, len(items)),
+    )
+    marked = REBUILT if any(row["rebuilt"] == "True" for row in due) else ""
+    texts = [item(number, *cause) for number, cause in enumerate(items, 1)]
+    return "\n".join([head + marked, *texts])
+
+
+def _stated(source: str) -> list[Row]:
+    """Return what a source claims; what it asks is left out."""
+    own = [row for row in committed_ledger() if row["claim"].startswith(f"{source}/")]
+    return [row for row in own if row["question"] == "False"]
+
+
+def _due(source: str) -> list[Row]:
+    """Return what does not hold as it stands."""
+    return [row for row in _stated(source) if row["cause"]]
+
+
+def _counted(stated: Sequence[Row], number_of_causes: int) -> str:
+    """Return how many statements hold, are not settled, or stand below."""
+    sound = sum(row["status"] == "holds" for row in stated)
+    unsettled = sum(row["status"] == "not settled" for row in stated)
+    several = "one cause" if number_of_causes == 1 else f"{number_of_causes} causes"
+    middle = f", {unsettled} we could not settle" if unsettled else ""
+    return (
+        f"We recomputed {len(stated)} statements: {sound} hold as they stand{middle}, "
+        f"and the others have {several}, below."
+    )
+
+
+def causes(due: Sequence[Row]) -> list[tuple[str, list[Row]]]:
+    """Return claims by their cause, the most important cause first."""
+
+    def by_cause(row: Row) -> str:
+        return row["cause"]
+
+    grouped = {cause: list(rows) for cause, rows in groupby(sorted(due, key=by_cause), by_cause)}
+
+    def weight(cause: str) -> tuple[bool, bool, bool, int]:
+        rows = grouped[cause]
+        fails = any(row["status"] == "fails" for row in rows)
+        numbered = any(row["numbered"] == "True" for row in rows)
+        rests = any(row["rests"] for row in rows)
+        return not fails, not numbered, not rests, min(map(due.index, rows))
+
+    return [(cause, grouped[cause]) for cause in sorted(grouped, key=weight)]
+
+
+def item(number: int, cause: str, rows: Sequence[Row]) -> str:
+    """Return an item of a sheet: its heading, four points, and the code."""
+    shown = next((row for row in rows if row["counterexample"]), None)
+    rests = " ".join(row["rests"] for row in rows if row["rests"])
+    points = {"The paper": " ".join(map(_paper, rows))}
+    if shown:
+        points["A counterexample"] = shown["counterexample"]
+    points["What holds"] = " ".join(sentence(row["change"] or row["instead"]) for row in rows)
+    points["What rests on it"] = rests or "Nothing else that we found."
+
+    lines = [f"\n## {number}. {cause}\n"]
+    lines += [f"- *{label}.* {text}" for label, text in points.items()]
+    if shown:
+        lines += ["", "```python", shown["python"], f"# prints {printed(shown['python'])}", "```"]
+    return "\n".join(lines)
+
+
+def _paper(row: Row) -> str:
+    """Return what the paper says, in our words, and where."""
+    mark = "†" if row["rebuilt"] == "True" else ""
+    quoted = f" (“{row['quoted']}”)" if row["quoted"] else ""
+    reading = f" We read: {row['reading'].rstrip('.')}." if row["reading"] else ""
+    return f"**{row['place']}**{mark}: {sentence(row['says'])}{quoted}{reading}"
 
 
 def printed(python: str) -> str:
@@ -42,31 +149,3 @@ def printed(python: str) -> str:
     with contextlib.redirect_stdout(io.StringIO()) as out:
         exec(python, {})
     return out.getvalue().strip()
-
-
-def sheet(source: str) -> str:
-    """Return the erratum sheet of a source, in Markdown; its entries must be of the corrected and refuted claims."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    entries, verdicts = (
-        noted(source),
-        {claim.id: claims.decide(claim.id) for claim in claims.claims(source)},
-    )
-    due = {key for key, verdict in verdicts.items() if verdict.status in ("corrected", "refuted")}
-    if entries.keys() != due:
-        raise ValueError(
-            f"sheet and ledger must list the same claims, one lacks {sorted(entries.keys() ^ due)}"
-        )
-    loader = PackageLoader("ldpnb", "run")
-    texts = Environment(
-        loader=loader, trim_blocks=True, keep_trailing_newline=True, undefined=StrictUndefined
-    )
-    texts.filters |= {"sentence": sentence, "printed": printed}
-    authors, _, title = claims.SOURCES[source].partition(": ")
-    return texts.get_template("errata.md.jinja").render(
-        authors=authors,
-        title=title,
-        checked=len(verdicts),
-        sure=sum(verdict.status in ("reproduced", "supported") for verdict in verdicts.values()),
-        rows=[(claims.find(key), verdicts[key], words) for key, words in entries.items()],
-    )

@@ -70,7 +70,7 @@ def contents(what: str, width: str, font: str, kind: str) -> dict[str, bytes]:
     source = re.sub(r"^\d+_", "", name.split("/")[0])
     caption = (
         escaped(made["caption"])
-        + rf"~\cite{{{','.join([*claims.SOURCES.keys() & {source}, 'ldpnb'])}}}"
+        + rf"~\cite{{{','.join([*claims.sources().keys() & {source}, 'ldpnb'])}}}"
     )
     files = {"ldpnb.bib": (home() / "paper.bib").read_bytes()}
     if "encoding" in made:

@@ -1,53 +1,96 @@
-"""The ledger of verdicts, for notebooks and the terminal."""
+"""The ledger: every claim with its words and its verdict, for notebooks and the terminal."""
 
+import csv
 import inspect
-import pkgutil
-from collections.abc import Mapping
-from csv import DictReader
-from dataclasses import asdict
+import sys
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 import ldpnb
 from ldpnb import claims
+from ldpnb.notebook.verdicts import LABELS
 from ldpnb.run.catalogue import catalogue, home
+
+WORDS = (*LABELS, "cause", "counterexample", "python", "rests")
+"""The columns of the ledger that are texts, after those of every claim."""
 
 
 def ledger(source: str | None = None) -> Any:
-    """Return a `pandas.DataFrame` of every claim, or those of a source, with its verdict and its notebook."""
+    """Return a `pandas.DataFrame` of every claim with its words and its verdict, a claim a row.
+
+    Parameters
+    ----------
+    source : str, optional
+        Only the claims of this source.
+    """
     import pandas as pd
     from threadpoolctl import threadpool_limits
 
-    shown_in = {identifier: n.id for n in catalogue() for identifier in n.claims}
+    shown_in = {identifier: n.id for n in reversed(catalogue()) for identifier in n.claims}
     with threadpool_limits(1):  # the matrices are small, and a second thread only waits
-        rows = [
-            {"claim": c.id, "notebook": shown_in.get(c.id, ""), "place": c.place, "says": c.says}
-            | asdict(claims.decide(c.id))
-            for c in claims.claims(source)
-        ]
+        rows = [_row(claim, shown_in.get(claim.id, "")) for claim in claims.claims(source)]
     return pd.DataFrame(rows)
+
+
+def _row(claim: claims.Claim, notebook: str) -> dict[str, Any]:
+    """Return the row of a claim."""
+    verdict = claims.decide(claim.id)
+    words = {**verdict.words, "doubt": verdict.doubt}
+    row = {
+        "claim": claim.id,
+        "notebook": notebook,
+        "place": claim.place,
+        "numbered": bool(claim.numbers),
+        "question": claim.is_question,
+        "says": words.get("says") or words["asks"],
+        "status": verdict.status,
+        "how": verdict.how,
+        "rebuilt": claim.rebuilt,
+    }
+    return row | {name: words.get(name, "") for name in WORDS}
 
 
 @cache
 def committed_ledger() -> list[dict[str, str]]:
     """Return the rows of the committed ledger, ``figures/verdicts.csv``."""
-    return list(
-        DictReader((home() / "figures/verdicts.csv").read_text(encoding="utf-8").splitlines())
-    )
+    csv.field_size_limit(sys.maxsize)
+    with (home() / "figures/verdicts.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def changes(table: Any) -> list[str]:
     """Return where the verdicts of a ledger differ from the committed ones, one per line."""
-    then, now = (
-        {row["claim"]: f"{row['status']}, {row['reach']}" for row in rows}
-        for rows in (committed_ledger(), table.to_dict("records"))
-    )
+    then = {row["claim"]: f"{row['status']}, {row['how']}" for row in committed_ledger()}
+    now = {row.claim: f"{row.status}, {row.how}" for row in table.itertuples()}
     return [
-        f"{name}: {then.get(name, 'absent')} -> {now[name]}"
-        for name in now
-        if then.get(name) != now[name]
+        f"{name}: {then.get(name, 'absent')} -> {found}"
+        for name, found in now.items()
+        if then.get(name) != found
     ]
+
+
+def counts(table: Any) -> Any:
+    """Return how many claims of each source have which status, as a `pandas.DataFrame`.
+
+    What the source numbers is counted apart from its other sentences. The last column says how
+    many of the claims in a row have a formula that had to be rebuilt. Questions are left out.
+    """
+    import pandas as pd
+
+    stated = table[~table["question"]]
+    kind = stated["numbered"].map({True: "numbered", False: "other sentences"})
+    source = stated["claim"].str.partition("/")[0]
+    order = [key for key in claims.sources() if key in set(source)]
+    groups = [source.astype(pd.CategoricalDtype(order)).rename("source"), kind.rename("of these")]
+
+    heads = ["holds", "holds with a change", "fails", "not settled"]
+    status = pd.crosstab(groups, stated["status"]).reindex(columns=heads, fill_value=0)
+    status.insert(0, "claims", status.sum(axis=1))
+    rebuilt = stated.groupby(groups, observed=True)["rebuilt"].sum()
+    return status.assign(rebuilt=rebuilt).rename_axis(columns=None)
 
 
 def place(function: Any) -> tuple[Path, int]:
@@ -67,10 +110,18 @@ def described(row: Mapping[str, Any]) -> str:
 
 
 def card(name: str) -> str:
-    """Return the row of a claim in the committed ledger, and where its code is, in lines for a terminal."""
-    lines = [described(row) for row in committed_ledger() if row["claim"] == name]
+    """Return a claim's row in the committed ledger, and where its code is, for a terminal."""
+    return "\n".join(_card(name))
+
+
+def _card(name: str) -> Iterator[str]:
+    from ldpnb.claims.formulas import resting_on
+
+    yield from (described(row) for row in committed_ledger() if row["claim"] == name)
+
     claim = claims.find(name)
-    rests = [pkgutil.resolve_name(f"ldpnb.{path}") for path in claim.rests_on]
-    for label, functions in {"decided by": [claim.check], "rests on": rests}.items():
-        lines += [f"{label}: {file.as_posix()}:{line}" for file, line in map(place, functions)]
-    return "\n".join(lines)
+    file, line = place(claim.check)
+    yield f"decided by: {file.as_posix()}:{line}"
+    for path in resting_on(claim):
+        file, line = place(resolve_name(f"ldpnb.{path}"))
+        yield f"rests on: {path} ({file.as_posix()}:{line})"

@@ -1,6 +1,5 @@
 """Pages that follow from the ledger, the notebooks and the package: Markdown for Sphinx, and code to link to."""
 
-import inspect
 import json
 import pkgutil
 import re
@@ -11,19 +10,15 @@ from typing import Any
 
 import ldpnb
 from ldpnb import claims
-from ldpnb.notebook.verdicts import points, sentence
+from ldpnb.claims.formulas import resting_on
+from ldpnb.notebook.verdicts import details, sentence
 from ldpnb.run.catalogue import Notebook, catalogue, home
 from ldpnb.run.ledger import committed_ledger, place
 
 PACKAGE = Path(ldpnb.__file__).parent
 PLAIN = "n|nn|nf|nc|nd|nb|bp|fm|p|o|ow|w|m[ifho]|s[ai]"
 """Tokens of code that are not coloured, by far the most."""
-COLOURS = {
-    "reproduced": "success",
-    "supported": "success",
-    "refuted": "danger",
-    "corrected": "warning",
-}
+COLOURS = {"holds": "success", "holds with a change": "warning", "fails": "danger"}
 
 
 def anchor(claim: str) -> str:
@@ -41,34 +36,36 @@ def generated() -> Iterator[tuple[str, str]]:
 def ledger() -> str:
     """Return every claim with its verdict, a section each under its source."""
     parts = []
-    for source, title in claims.LEDGERS.items():
+    for source, about in claims.sources().items():
         own = [row for row in committed_ledger() if row["claim"].split("/")[0] == source]
         counts = Counter(row["status"] for row in own)
         words = ", ".join(f"{count} {status}" for status, count in counts.items())
-        parts += [f"## {title}", f"{len(own)} claims: {words}.", *map(claim, own)]
+        parts += [f"## {about.heading}", f"{len(own)} claims: {words}.", *map(claim, own)]
     return "\n\n".join(parts) + "\n"
 
 
 def claim(row: dict[str, str]) -> str:
     """Return one claim: its verdict, what it says, what holds, the evidence, and where all that is."""
     source, known = row["claim"].split("/")[0], claims.find(row["claim"])
-    words = [f"{part}-{row[part].replace(' ', '-')}" for part in ("status", "reach", "kind")] + [
-        f"source-{source}"
-    ]
+    parts = ("status", "how")
+    words = [f"{part}-{row[part].replace(',', '').replace(' ', '-')}" for part in parts]
+    words.append(f"source-{source}")
     shown = (
         f"[{source} in its notebook](/notebooks/{row['notebook']}.ipynb)"
         if row["notebook"]
         else source
     )
-    check = address(f"ldpnb.{claims.path_of(inspect.unwrap(known.check))}")
+    check = address(known.check)
     rests = [
-        f"[`{'.'.join(path.split('.')[-2:])}`](code:{address(f'ldpnb.{path}')})"
-        for path in known.rests_on
+        f"[`{'.'.join(path.split('.')[-2:])}`](code:{address(pkgutil.resolve_name(f'ldpnb.{path}'))})"
+        for path in resting_on(known)
     ]
+    points = [f"- {label}: {text}" for label, text in details(row)]
     lines = [
         f"({anchor(row['claim'])})=\n### {row['place']}\n\n:::{{container}} claim {' '.join(words)}",
         f"{{bdg-{COLOURS.get(row['status'], 'info')}}}`{row['status']}` {shown}\n",
-        f"{sentence(known.says)}\n\n{points(row)}",
+        f"{sentence(row['says'])} *({row['how']})*\n",
+        *points,
         f"- [The lines that decide it](code:{check}); rests on {', '.join(rests)}\n:::",
     ]
     return "\n".join(lines)
@@ -78,9 +75,7 @@ def notebooks() -> Iterator[tuple[str, str]]:
     """Yield the page of notebooks, which is the tree of the sidebar, and the cards of the front page, by source."""
     groups: dict[str, list[Notebook]] = {}
     for notebook in catalogue():
-        groups.setdefault(
-            claims.LEDGERS.get(notebook.source, "Start, plan, try your own data"), []
-        ).append(notebook)
+        groups.setdefault(_heading(notebook.source), []).append(notebook)
     paths = "[Paths](notebooks/paths.md) lead through them by topic."
     trees, cards = (
         [f"# Notebooks\n\nEach begins with a question and ends with sliders. {paths}"],
@@ -88,7 +83,7 @@ def notebooks() -> Iterator[tuple[str, str]]:
     )
     for title, own in groups.items():
         names = [f"notebooks/{notebook.id}" for notebook in own]
-        if own[0].source not in claims.SOURCES:
+        if own[0].source not in claims.sources():
             names += ["notebooks/paths", "notebooks/glossary"]
         trees.append(
             "\n".join(["```{toctree}", ":maxdepth: 1", f":caption: {title}", "", *names, "```"])
@@ -100,6 +95,12 @@ def notebooks() -> Iterator[tuple[str, str]]:
         )
     yield "read.md", "\n\n".join(trees)
     yield "_cards.md", "\n\n".join(cards)
+
+
+def _heading(source: str) -> str:
+    """Return the heading of a source's notebooks, or of those that are of none."""
+    about = claims.sources().get(source)
+    return about.heading if about else "Start, plan, try your own data"
 
 
 def card(notebook: Notebook) -> str:
@@ -154,9 +155,9 @@ def package() -> Iterator[tuple[str, str]]:
     yield "package.md", f"# The package\n\nWhat `import ldpnb as ldp` offers.\n\n{tree}\n"
 
 
-def address(name: str) -> str:
+def address(thing: Any) -> str:
     """Return the page and line of a function, method, property or class of the package, from the root of the site."""
-    file, line = place(pkgutil.resolve_name(name))
+    file, line = place(thing)
     return f"code/{file.with_suffix('.html').as_posix()}#L-{line}"
 
 

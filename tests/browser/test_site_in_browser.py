@@ -18,7 +18,7 @@ PLAYED = f"notebooks/{NOTEBOOK}.html"
 FEW = [
     "index.html",
     "planner.html",
-    "ledger.html?status=refuted",
+    "ledger.html?status=fails",
     PLAYED,
     "code/ldpnb/rng.html#L-12",
 ]
@@ -99,11 +99,11 @@ def test_every_formula_is_set(site: Any) -> None:
 
 def test_the_ledger_is_filtered_and_its_address_keeps_the_filter(visit: Any) -> None:
     table = pd.DataFrame(committed_ledger())
-    page = visit("ledger.html?status=refuted")
+    page = visit("ledger.html?status=fails")
     shown = page.locator(".claim").filter(visible=True)
-    assert shown.count() == (table["status"] == "refuted").sum() > 0
+    assert shown.count() == (table["status"] == "fails").sum() > 0
     page.get_by_label("Source").select_option("biswas2022")
-    ours = table[(table["status"] == "refuted") & table["claim"].str.startswith("biswas2022/")]
+    ours = table[(table["status"] == "fails") & table["claim"].str.startswith("biswas2022/")]
     assert shown.count() == len(ours) > 0
     assert page.locator("#filter output").inner_text() == f"{len(ours)} of {len(table)} claims"
     page.reload()

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
-from ldpnb.papers.biswas2022.routes import published
 from ldpnb.papers.biswas2022.tables import sampling
+from ldpnb.papers.biswas2022.written_out import published
 from ldpnb.papers.bun2022 import establishments
 from ldpnb.papers.bun2022.formulas.allocation import Family
 from ldpnb.papers.bun2022.tables import allocation, private_allocation, sample_sizes, unequal

@@ -32,15 +32,15 @@ def test_the_card_of_a_claim_tells_verdict_notebook_and_code(name: str) -> None:
     for line in (
         "claim: bun2022/theorem-5.2",
         "notebook: 2_bun2022/03_cluster_lower_bounds",
-        "status: reproduced",
-        "reach: all parameters",
-        "reading: reconstructed",
-        "kind: enumeration",
+        "status: holds",
+        "how: proved, with a step in words",
     ):
         assert line in text.splitlines()
     assert re.search(r"^decided by: ldpnb/papers/bun2022/section_5.py:\d+$", text, re.MULTILINE)
     assert re.search(
-        r"^rests on: ldpnb/papers/bun2022/formulas/clusters.py:\d+$", text, re.MULTILINE
+        r"^rests on: .*ClusterSample.loss \(ldpnb/papers/bun2022/formulas/clusters.py:\d+\)$",
+        text,
+        re.MULTILINE,
     )
 
 
@@ -92,7 +92,7 @@ def test_a_name_may_be_shortened_to_a_unique_beginning(wanted: str, meant: str) 
             ["verdicts", "--source", "nobody"],
             "Invalid value for '--source': 'nobody' is not one of 'biswas2022'",
         ),
-        (["verdicts", "--status", "wrong"], "'wrong' is not one of 'reproduced', 'supported'"),
+        (["verdicts", "--status", "wrong"], "'wrong' is not one of 'holds', 'holds with a change'"),
         (["nonsense"], "ldpnb: No such command 'nonsense'. (`ldpnb --help`)"),
         (["show"], "ldpnb: Missing argument 'ID'. (`ldpnb show --help`)"),
         (["run", "--force"], "No such option '--force'. (`ldpnb run --help`)"),

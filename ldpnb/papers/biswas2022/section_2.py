@@ -6,22 +6,15 @@ from typing import Any
 import numpy as np
 
 from ldpnb.accuracy.sampling import SampledCounts
-from ldpnb.claims import Evidence
+from ldpnb.claims import Evidence, Numbers
 from ldpnb.deciders import identity, symbols
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.papers.biswas2022 import proofs
 from ldpnb.papers.biswas2022.proofs import KARY, KEEP, SWITCH, everywhere, f, k, n, pi, t
-from ldpnb.papers.biswas2022.routes import LOW, USERS, direct_encoding
+from ldpnb.papers.biswas2022.written_out import LOW, USERS
 from ldpnb.privacy import channel
-from ldpnb.sections import Numbers, Pairs, second_route
 
 SETTINGS = ((1e-6, 2), (3.0, 101), (50.0, 101))
-
-
-@second_route(KaryRandomisedResponse.channel)
-def _channel() -> Pairs:
-    for epsilon, size in SETTINGS:
-        yield KaryRandomisedResponse(epsilon, size).channel(), direct_encoding(epsilon, size)
 
 
 def definition_2_3_remark_1(e: Evidence) -> Numbers:

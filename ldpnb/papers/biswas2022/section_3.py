@@ -7,7 +7,7 @@ import numpy as np
 
 from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.arithmetic import Real
-from ldpnb.claims import Evidence
+from ldpnb.claims import Evidence, Numbers
 from ldpnb.deciders import identity, limit, oo
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
@@ -26,8 +26,7 @@ from ldpnb.papers.biswas2022.proofs import (
     survey,
     t,
 )
-from ldpnb.papers.biswas2022.routes import CASES, FIXED
-from ldpnb.sections import Numbers
+from ldpnb.papers.biswas2022.written_out import CASES, FIXED
 
 RARELY = SampledCounts(50_000, 0.1, KaryRandomisedResponse(1.0, 101))
 

@@ -5,11 +5,11 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from scipy import optimize, special
+from scipy import optimize
 
 from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.arithmetic import Floats
-from ldpnb.claims import Evidence, better, joined
+from ldpnb.claims import Evidence, Numbers, better, joined
 from ldpnb.data import synthetic
 from ldpnb.deciders import identity, oo, symbols
 from ldpnb.estimators import frequency
@@ -18,37 +18,13 @@ from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.papers.biswas2022 import proofs
 from ldpnb.papers.biswas2022.formulas import distances, reporters
 from ldpnb.papers.biswas2022.proofs import everywhere, f, n, pi, survey, t
-from ldpnb.papers.biswas2022.routes import ALL, HIGH, LOW, USERS, published
 from ldpnb.papers.biswas2022.tables.sampling import distributions
+from ldpnb.papers.biswas2022.written_out import ALL, HIGH, LOW, USERS, published
 from ldpnb.rng import stream
-from ldpnb.sections import Numbers, Pairs, second_route
 
 EPSILON, RUNS = 3.0, 30
 FIRST, SECOND = distributions().values()
 G_DE, C_HAT = "rescaled", "realised_size"
-
-
-@second_route(distances.expected_total_variation)
-def _expected_total_variation() -> Pairs:
-    points, weights = np.polynomial.legendre.leggauss(40)
-    mean_deviation = (
-        5 * weights @ special.erfc(5 * (points + 1) / math.sqrt(2))
-    )  # of a standard normal variable
-    deviations = np.array([3.0, 0.5, 7.0])
-    yield (
-        distances.expected_total_variation(deviations, users=20),
-        deviations.sum() * mean_deviation / (2 * 20),
-    )
-
-
-@second_route(frequency.project_simplex)
-def _project_simplex() -> Pairs:
-    """Bisect the level above which entries add up to 1."""
-    vector = np.random.default_rng(2022).normal(0.01, 0.1, 101)
-    level = optimize.brentq(
-        lambda x: np.maximum(vector - x, 0).sum() - 1, -2, vector.max(), xtol=1e-15
-    )
-    yield frequency.project_simplex(vector), np.maximum(vector - level, 0)
 
 
 def _distance(name: str, distribution: Floats, rate: float, epsilon: float) -> float:

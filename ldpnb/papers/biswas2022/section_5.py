@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ldpnb.arithmetic import Real
-from ldpnb.claims import Evidence
+from ldpnb.claims import Evidence, Numbers
 from ldpnb.deciders import identity
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
@@ -26,8 +26,7 @@ from ldpnb.papers.biswas2022.proofs import (
     x,
     y,
 )
-from ldpnb.papers.biswas2022.routes import PERSONAL
-from ldpnb.sections import Numbers
+from ldpnb.papers.biswas2022.written_out import PERSONAL
 
 
 def theorem_5_1_unbiasedness(e: Evidence) -> Numbers:

@@ -8,7 +8,7 @@ import numpy as np
 from ldpnb.accuracy import histograms
 from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.arithmetic import Floats
-from ldpnb.claims import Evidence, within
+from ldpnb.claims import Evidence, Numbers, within
 from ldpnb.deciders import derivative, identity, oo, replaced, symbols
 from ldpnb.estimators import frequency
 from ldpnb.estimators import sampling as estimators
@@ -33,11 +33,10 @@ from ldpnb.papers.biswas2022.proofs import (
     x,
     y,
 )
-from ldpnb.papers.biswas2022.routes import USERS, direct_encoding
+from ldpnb.papers.biswas2022.written_out import USERS, direct_encoding
 from ldpnb.privacy import channel, participation, shuffling
 from ldpnb.privacy.shuffling import ShuffledReports
 from ldpnb.rng import stream
-from ldpnb.sections import Numbers
 
 DELTA, DOMAIN = 1e-6, 101
 RATES = np.array([0.08, 0.5, 0.8, 0.3])

@@ -1,48 +1,20 @@
 """What decides Section 2 of bun2022 and Appendices A and B: second routes, and a check for each claim."""
 
-from functools import partial
 from itertools import combinations
 
 import numpy as np
 
 from ldpnb.arithmetic import Symbol
-from ldpnb.claims import Evidence
+from ldpnb.claims import Evidence, Numbers
 from ldpnb.deciders import budget, identity, positive, symbols
 from ldpnb.designs import laws
-from ldpnb.papers.bun2022.shared import BUDGET, EVERY, SHARE, eps, grows, optimum, p, small, t, x
+from ldpnb.papers.bun2022.shared import BUDGET, EVERY, SHARE, eps, grows, p, small, t, x
 from ldpnb.privacy import lemmas, optimiser, subsampling
-from ldpnb.sections import Numbers, Pairs, second_route
 
 SAMPLES = ((5, 2, 0.5), (4, 3, 1.5), (6, 2, 0.1))
 """Records, records drawn, epsilon."""
 FIVE = ([0.6, 0.1, 0.0, 0.2, 0.1], [1.0, 1.0, 2.0, 2.0, 5.0], 0.3)
 """A law of five sizes, a nondecreasing function of them, epsilon."""
-
-
-@second_route(subsampling.srs_loss)
-def _simple_random_sampling() -> Pairs:
-    for n, m, epsilon in SAMPLES:
-        most = optimum(partial(laws.subsets, size=m), n, epsilon, mechanism="replacement")
-        yield subsampling.srs_loss(epsilon, m / n), most
-
-
-@second_route(lemmas.coupled_loss)
-def _coupled() -> Pairs:
-    for first, second in ((("x",), ("y",)), ((1, 2), (3, 4, 5)), ((1, 1, 2), (2, 2))):
-        steps = optimiser.lcs_distance(first, second)
-        yield (
-            lemmas.coupled_loss(steps, 0.3),
-            optimiser.largest_loss({first: 1.0}, {second: 1.0}, epsilon=0.3).loss,
-        )
-
-
-@second_route(lemmas.largest_tilted_mean)
-def _tilted_mean() -> Pairs:
-    law, values, epsilon = (np.array(part) for part in FIVE)
-    sizes, mean = np.arange(law.size), law @ values
-    apart = epsilon * np.abs(sizes[:, None] - sizes)
-    most, _ = optimiser.largest_log_ratio(law * values / mean, law, apart)
-    yield lemmas.largest_tilted_mean(*FIVE), mean * np.exp(most)
 
 
 def small_budgets() -> bool | None:

@@ -1,21 +1,17 @@
 """What decides Section 3 of bun2022, random sample sizes: second routes, and a check for each claim."""
 
-from functools import partial
-
 import numpy as np
 import sympy
 
 from ldpnb.arithmetic import Real, Symbol
-from ldpnb.claims import Evidence, joined, within
+from ldpnb.claims import Evidence, Numbers, joined, within
 from ldpnb.deciders import identity, limit, oo, positive, replaced, symbols
-from ldpnb.designs import laws
 from ldpnb.papers.bun2022.formulas import random_size, sizes
 from ldpnb.papers.bun2022.formulas.sizes import SizeLaw
 from ldpnb.papers.bun2022.section_2 import tilting
-from ldpnb.papers.bun2022.shared import BUDGET, EVERY, SHARE, eps, grows, optimum, p, small, t, x
-from ldpnb.privacy import optimiser, subsampling
+from ldpnb.papers.bun2022.shared import BUDGET, EVERY, SHARE, eps, grows, p, small, t, x
+from ldpnb.privacy import subsampling
 from ldpnb.rng import stream
-from ldpnb.sections import Numbers, Pairs, second_route
 
 EVEN_ODDS = (
     sizes.fixed_size(1, 2),
@@ -32,30 +28,6 @@ def random_laws() -> list[tuple[SizeLaw, float]]:
         (sizes.size_law(law), epsilon)
         for law, epsilon in zip(drawn, (0.1, 0.5, 1.5) * 2, strict=True)
     ]
-
-
-def reduced_program(law: SizeLaw, epsilon: float) -> float:
-    """Return the largest loss by a linear program over an event's chances given the unchanged records in the sample."""
-    n, chances = law.population, law.probabilities
-    m = np.arange(n)
-    alone, joined = chances[:-1] * (1 - m / n), chances[1:] * (m + 1) / n
-    first, second = alone + np.exp(epsilon) * joined, alone + np.exp(-epsilon) * joined
-    apart = np.abs(m[:, None] - m)
-    near = np.where(apart <= 1, epsilon * apart, np.inf)
-    loss, _ = optimiser.largest_log_ratio(first / first.sum(), second / second.sum(), near)
-    return float(loss + np.log(first.sum() / second.sum()))
-
-
-@second_route(random_size.random_size_loss)
-def _exact() -> Pairs:
-    for law, epsilon in (*random_laws(), *((law, 2.0) for law in EVEN_ODDS)):
-        drawn = partial(laws.subsets_of_random_size, size_law=law.probabilities)
-        yield random_size.random_size_loss(law, epsilon), optimum(drawn, law.population, epsilon)
-    for case in (
-        (sizes.truncated_gaussian_size(40, 8.0, 10.0), 0.5),
-        (sizes.size_law({2: 0.999, 12: 0.001}), 1.5),
-    ):
-        yield random_size.random_size_loss(*case), reduced_program(*case)
 
 
 WEIGHTS = symbols("l0 l1 l2 l3")

@@ -1,6 +1,5 @@
 """What decides Section 4 of bun2022, sizes that depend on the data: second routes, and a check for each claim."""
 
-from functools import partial
 from itertools import product
 from typing import Any
 
@@ -8,13 +7,12 @@ import numpy as np
 import sympy
 
 from ldpnb.arithmetic import Floats, Symbol
-from ldpnb.claims import Evidence, agree, within
+from ldpnb.claims import Evidence, Numbers, agree, within
 from ldpnb.deciders import derivative, identity, oo, positive, replaced, symbols
 from ldpnb.designs import laws, strata
 from ldpnb.papers.bun2022.formulas import data_dependent, rounding
-from ldpnb.papers.bun2022.shared import BUDGET, EVERY, SHARE, eps, optimum, p, ratio, small, t, x
+from ldpnb.papers.bun2022.shared import BUDGET, EVERY, SHARE, eps, p, ratio, small, t, x
 from ldpnb.privacy import lemmas, optimiser, subsampling
-from ldpnb.sections import Numbers, Pairs, second_route
 
 ROUNDED = ((3, 0.4, 0.5), (4, 0.3, 1.0), (4, 0.7, 0.8), (4, 0.75, 0.5), (3, 0.4, 1.0))
 """Records, rate, epsilon."""
@@ -28,32 +26,6 @@ def rounded_sizes(population: int, rate: float) -> Floats:
 def rounded_sample(records: list[Any], rate: float) -> laws.Law:
     """Return the law of a simple random sample of that share, its size rounded at random."""
     return laws.subsets_of_random_size(records, rounded_sizes(len(records), rate))
-
-
-@second_route(data_dependent.size_count_loss)
-def _count() -> Pairs:
-    for first, second, epsilon in ((5, 9, 0.5), (3, 2, 1.2)):
-        most = optimiser.largest_loss(
-            {(0,) * first: 1.0}, {(0,) * second: 1.0}, epsilon=epsilon
-        ).loss
-        yield data_dependent.size_count_loss(abs(second - first), epsilon), most
-
-
-@second_route(data_dependent.size_test_advantage, data_dependent.advantage_bound)
-def _size_test() -> Pairs:
-    for gap in (1, 2, 4, 7):
-        most = optimiser.largest_size_test_advantage(*np.eye(gap + 1)[[gap, 0]], epsilon=0.5)
-        yield data_dependent.size_test_advantage(gap, 0.5), most, 1e-8
-    for epsilon in (0.1, 0.7, 2.0):
-        most = optimiser.largest_size_test_advantage([0, 1], [1, 0], epsilon=epsilon)
-        yield data_dependent.advantage_bound(epsilon), most, 1e-8
-
-
-@second_route(rounding.random_rounding_loss)
-def _at_random() -> Pairs:
-    for n, rate, epsilon in ROUNDED:
-        most = optimum(partial(rounded_sample, rate=rate), n, epsilon, neighbours="deletion")
-        yield rounding.random_rounding_loss(n, rate, epsilon), most
 
 
 def told_by_size() -> bool:

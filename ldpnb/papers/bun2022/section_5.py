@@ -3,14 +3,13 @@
 Given the changed cluster an event has chance `a`.
 """
 
-from itertools import product
 from typing import Any
 
 import numpy as np
 import sympy
 
 from ldpnb.arithmetic import Floats, Real, Symbol
-from ldpnb.claims import WORDS, Evidence, agree, joined, within
+from ldpnb.claims import WORDS, Evidence, Numbers, agree, joined, within
 from ldpnb.deciders import budget, identity, limit, oo, positive, sign_changes, symbols
 from ldpnb.designs import laws, strata
 from ldpnb.papers.bun2022.formulas import clusters
@@ -18,7 +17,6 @@ from ldpnb.papers.bun2022.formulas.clusters import ClusterSample
 from ldpnb.papers.bun2022.section_2 import SAMPLES, simple_random_sampling, small_budgets
 from ldpnb.papers.bun2022.shared import BUDGET, EVERY, RELATIONS, SHARE, eps, p, ratio, small, t
 from ldpnb.privacy import optimiser, subsampling
-from ldpnb.sections import Numbers, Pairs, second_route
 
 EQUAL = (((1, 1, 1, 1), 1, 1.0), ((3, 3, 3), 1, 0.4), ((2, 2, 2, 2), 2, 0.7))
 UNEQUAL = (((3, 1, 2, 4), 2, 0.5), ((2, 4, 1), 1, 0.3), ((1, 3, 2, 2), 3, 1.0))
@@ -48,24 +46,6 @@ def bound_by_odds(own: int, other: int, rate: float, epsilon: float) -> float:
     """Return ``B(other)`` from the chances, given the best mechanism's tail, that the cluster was drawn and was not."""
     drawn, missed = rate * np.exp(epsilon * own), (1 - rate) * np.exp(-epsilon * other)
     return float(np.log((drawn + missed) / (drawn * np.exp(-epsilon) + missed)))
-
-
-@second_route(ClusterSample.loss)
-def _loss() -> Pairs:
-    single = (((1,) * n, m, epsilon) for n, m, epsilon in SAMPLES)
-    for (sizes, drawn, epsilon), relation in product((*DESIGNS, *single), RELATIONS):
-        yield (
-            ClusterSample(sizes, drawn).loss(epsilon, neighbours=relation),
-            largest(sizes, drawn, epsilon, relation),
-        )
-
-
-@second_route(ClusterSample.lower_bound, ClusterSample.upper_bound)
-def _bounds() -> Pairs:
-    for s, m, epsilon in (*DESIGNS, ((80,) * 10, 1, 0.1)):
-        design, rate = ClusterSample(s, m), m / len(s)
-        yield design.lower_bound(epsilon), bound_by_odds(s[0], min(s[1:]), rate, epsilon)
-        yield design.upper_bound(epsilon), bound_by_odds(s[0], max(s[1:]), rate, epsilon)
 
 
 def by_odds(chances: Real) -> Real:

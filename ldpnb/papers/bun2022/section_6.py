@@ -1,101 +1,24 @@
 """What decides Section 6 of bun2022, unequal probabilities: second routes, and a check for each claim."""
 
-from functools import partial
 from itertools import permutations
 
 import numpy as np
 
 from ldpnb.arithmetic import Real, Symbol
-from ldpnb.claims import Evidence, agree, joined
+from ldpnb.claims import Evidence, Numbers, agree, joined
 from ldpnb.deciders import identity, limit, oo, positive, symbols
 from ldpnb.designs import laws, strata
 from ldpnb.papers.bun2022.formulas import samples, unequal
 from ldpnb.papers.bun2022.formulas.clusters import ClusterSample
 from ldpnb.papers.bun2022.formulas.unequal import Inclusion
 from ldpnb.papers.bun2022.section_2 import simple_random_sampling
-from ldpnb.papers.bun2022.section_5 import kept_at_a_rate, largest
-from ldpnb.papers.bun2022.shared import BUDGET, EVERY, SHARE, eps, optimum, p, ratio, t
-from ldpnb.privacy import optimiser, subsampling
-from ldpnb.sections import Numbers, Pairs, second_route
+from ldpnb.papers.bun2022.section_5 import kept_at_a_rate
+from ldpnb.papers.bun2022.shared import BUDGET, EVERY, SHARE, eps, p, ratio, t
+from ldpnb.privacy import subsampling
 
 WEIGHTS = (1.0, 2.0, 3.0, 4.0)
 ONE: Real = Symbol(1)
 LARGE = (60, *[3] * 1000)
-
-
-@second_route(samples.pps_rates, samples.pps_rate)
-def _rates() -> Pairs:
-    drawn = laws.one_draw([[i] for i in range(4)], WEIGHTS)
-    yield samples.pps_rates(WEIGHTS, 2), [2 * drawn[i,] for i in range(4)]
-    yield samples.pps_rate(3, 10, 2), 2 * drawn[2,]
-
-
-@second_route(unequal.one_draw_loss)
-def _one_draw() -> Pairs:
-    for first, second, epsilon in (
-        (4, 9, 1.0),
-        (4, 0.1, 0.5),
-    ):  # a record of another size, the others as they are
-        sizes = (first, *WEIGHTS[:3]), (second, *WEIGHTS[:3])
-        both = (
-            laws.one_draw([[own], [1], [2], [3]], law)
-            for own, law in zip((0, 9), sizes, strict=True)
-        )
-        rate, other = (law[0] / sum(law) for law in sizes)
-        yield (
-            unequal.one_draw_loss(rate, other, epsilon),
-            optimiser.largest_loss(*both, epsilon=epsilon).loss,
-        )
-
-
-@second_route(unequal.poisson_loss)
-def _poisson() -> Pairs:
-    yield (
-        unequal.poisson_loss([0.5, 0], [0, 0.5], 0.5),
-        optimum(partial(laws.poisson, rates=0.5), 4, 0.5),
-    )
-    sizes = np.linspace(1, 2, 6)
-    pair = sizes, np.array([2.0, *sizes[1:]])
-    both = (
-        laws.poisson([one, *range(1, 6)], 1.5 * z / z.sum())
-        for one, z in zip((0, 9), pair, strict=True)
-    )
-    here, there = (1.5 * z / z.sum() for z in pair)
-    loss = unequal.poisson_loss([*here, 0], [0, *there[1:], there[0]], 0.5)
-    yield loss, optimiser.largest_loss(*both, epsilon=0.5).loss
-
-
-@second_route(unequal.pps_cluster_loss)
-def _clusters_by_size() -> Pairs:
-    for sizes, epsilon in (
-        ((3, 1, 2), 0.5),
-        ((2, 2, 2), 0.5),
-        ((1, 4), 0.3),
-        ((4, 2, 1), 1.0),
-        ((2, 2), 0.5),
-    ):
-        whole = [[(i, record) for record in range(size)] for i, size in enumerate(sizes)]
-        less = [cluster for cluster in (whole[0][1:], *whole[1:]) if cluster]
-        both = (laws.one_draw(some, list(map(len, some))) for some in (whole, less))
-        yield (
-            unequal.pps_cluster_loss(sizes, epsilon),
-            optimiser.largest_loss(*both, epsilon=epsilon).loss,
-        )
-    own, *others = np.array(LARGE)  # the tail of a signed count, from the law of the cluster drawn
-    outside = np.sum(others * np.exp(-0.5 * (own + np.array(others))))
-    here, there = own + outside, (own - 1) * np.exp(-0.5) + outside
-    yield (
-        unequal.pps_cluster_loss(LARGE, 0.5),
-        np.log(here / sum(LARGE)) - np.log(there / (sum(LARGE) - 1)),
-    )
-
-
-@second_route(unequal.systematic_rank_preserving_loss, unequal.systematic_loss)
-def _kept_rank() -> Pairs:
-    for m, k, epsilon in ((4, 2, 0.5), (2, 3, 1.1), (5, 3, 0.5)):
-        clusters = largest((m,) * k, 1, epsilon, "replacement")
-        yield unequal.systematic_rank_preserving_loss(m, k, epsilon), clusters
-        yield unequal.systematic_loss(range(m * k), 3, 3.5, step=k, epsilon=epsilon), clusters
 
 
 def by_size(own: Real, rest: Real, chance: Real) -> Real:

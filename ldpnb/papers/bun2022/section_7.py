@@ -3,10 +3,9 @@
 from itertools import combinations_with_replacement, product
 
 import numpy as np
-from scipy import optimize
 
 from ldpnb import claims
-from ldpnb.claims import Evidence, agree, joined, within
+from ldpnb.claims import Evidence, Numbers, agree, joined, within
 from ldpnb.deciders import budget, identity, limit, oo, positive, replaced, symbols
 from ldpnb.designs import laws, strata
 from ldpnb.papers.bun2022 import establishments
@@ -20,7 +19,6 @@ from ldpnb.papers.bun2022.section_4 import (
 from ldpnb.papers.bun2022.shared import EVERY, SHARE, eps, p, ratio, t
 from ldpnb.papers.bun2022.tables.allocation import by_size
 from ldpnb.privacy import optimiser
-from ldpnb.sections import Numbers, Pairs, second_route
 
 GROUPS = (
     (1.0, 2.0, 4.0, 3.0, 2.0, 9.0),
@@ -32,50 +30,6 @@ FIXED = [(m, TOTAL - m) for m in range(1, TOTAL)]
 CLASSES = (1, 5, 10, 20, 50, 100, 250, 500, 1000)
 
 m, n = symbols("m n")
-
-
-def searched_scale(table: allocation.Outcomes, epsilon: float) -> float:
-    """Return the least noise: where the largest ratio of two densities, on a fine grid of outputs, is ``e^epsilon``."""
-    grid = np.union1d(np.linspace(table.values.min(), table.values.max(), 201), table.values)
-    apart = np.abs(grid - table.values[:, None])
-
-    def excess(scale: float) -> float:
-        logs = np.log(table.chances @ np.exp(-apart / scale))
-        return float(np.abs(logs[table.pairs[:, 0]] - logs[table.pairs[:, 1]]).max() - epsilon)
-
-    return float(
-        optimize.brentq(
-            excess, np.ptp(table.values) / 600, np.ptp(table.values) / epsilon, rtol=1e-10
-        )
-    )
-
-
-@second_route(
-    allocation.Outcomes.noise_scale,
-    allocation.Outcomes.variances,
-    allocation.Outcomes.total_variances,
-)
-def _private_variances() -> Pairs:
-    neyman, proportional = (
-        allocation.neyman(FAMILY, TOTAL),
-        allocation.proportional(FAMILY.sizes, 8 / 30),
-    )
-    for rule, epsilon in (
-        (neyman, 1.0),
-        (neyman, 3.0),
-        (allocation.fixed((3, 5)), 1.0),
-        (proportional, 0.41),
-    ):
-        table = allocation.outcomes(FAMILY, rule)
-        scale, squares = searched_scale(table, epsilon), table.chances @ table.values**2
-        variances = squares - (table.chances @ table.values) ** 2
-        yield table.total_variances(epsilon), variances + 2 * scale**2, 1e-8
-
-
-@second_route(strata.Strata.neyman)
-def _neyman() -> Pairs:
-    weights = np.array([len(group) * np.std(group, ddof=1) for group in GROUPS])
-    yield strata.strata_of(GROUPS).neyman(9), 9 * weights / weights.sum()
 
 
 def definition_7_1(e: Evidence) -> Numbers:

@@ -1,8 +1,7 @@
 """What decides local reports: second routes, and a check for each claim of ``reports.toml``; ``t = e^epsilon``."""
 
-from dataclasses import replace
 from functools import reduce
-from itertools import chain, product
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ import sympy
 
 from ldpnb.accuracy import gaps, histograms
 from ldpnb.accuracy.sampling import SampledCounts
-from ldpnb.claims import Evidence, agree, joined
+from ldpnb.claims import Evidence, Numbers, agree, joined
 from ldpnb.deciders import budget, identity, symbols
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.best_gap import BestGapChannel
@@ -19,51 +18,15 @@ from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.groups import DiscretisedMeans
 from ldpnb.mechanisms.hashing import LocalHashing
 from ldpnb.mechanisms.subsets import SubsetSelection
-from ldpnb.papers.biswas2022.routes import Case, gaussian_noise, laplace_noise, published_bound
+from ldpnb.papers.biswas2022.written_out import Case
 from ldpnb.privacy import blanket, shuffling
 from ldpnb.privacy import channel as channels
-from ldpnb.sections import Numbers, Pairs, second_route
 
 t, g = symbols("t g")
 eps = budget(t)
 HASHING = LocalHashing.optimised(1.0, 3)
 USERS, DELTA = 50_000, 1e-6
 SHARES, BUDGETS = (0.5, 0.25, 0.1, 0.05, 0.01, 0.001), (0.1, 0.5, 1.0, 2.0, 3.0, 6.0)
-
-
-@second_route(LocalHashing.optimised)
-def _best_cells() -> Pairs:
-    for epsilon in (0.3, 1.0, 2.5):
-        cells = np.arange(2, 40)
-        p, q = np.exp(epsilon) / (np.exp(epsilon) + cells - 1), 1 / cells
-        least = cells[np.argmin(q * (1 - q) / (p - q) ** 2)]
-        yield LocalHashing.optimised(epsilon, 100).cells, least
-
-
-@second_route(LocalHashing.channel, LocalHashing.p, LocalHashing.q, LocalHashing.truthful_rate)
-def _supported() -> Pairs:
-    channel, functions = HASHING.channel(), HASHING.functions()
-    supported = np.repeat(functions, 4, axis=0) == np.tile(np.arange(4), len(functions))[:, None]
-    yield (
-        supported.T @ channel,
-        HASHING.q + HASHING.truthful_rate * np.eye(3),
-    )  # the chances to support each value
-    law = np.zeros((8, 3))
-    np.add.at(law, supported @ (1 << np.arange(3)), channel)
-    yield law, UnaryEncoding(HASHING.p, HASHING.q, 3).channel()
-
-
-@second_route(histograms.pure_variance)
-def _variances() -> Pairs:
-    other = 1 / (np.e + 1)
-    oue = UnaryEncoding(0.5, other, 100)
-    cases = ((LocalHashing.optimised(1.0, 100), np.e / (np.e + 3), 1 / 4), (oue, 0.5, other))
-    for mechanism, p, q in cases:
-        estimates, chances = (
-            (np.array([0, 1]) - q) / (p - q),
-            np.array([1 - q, q]),
-        )  # of a bit of another's
-        yield histograms.pure_variance(0, users=1, mechanism=mechanism), chances @ estimates**2
 
 
 def blanket_bound(known: blanket.Blanket, epsilon: float, users: int) -> float:
@@ -79,42 +42,6 @@ def small() -> tuple[Any, ...]:
     """Return a mechanism of each kind with few values."""
     unary, hashing = UnaryEncoding.symmetric(1.5, 3), LocalHashing(1.5, 3, 3)
     return KaryRandomisedResponse(1.5, 3), unary, hashing, SubsetSelection(1.5, 4, 2)
-
-
-@second_route(
-    blanket.Blanket.of,
-    blanket.Blanket.of_channel,
-    blanket.Blanket.delta_upper,
-    blanket.Blanket.sampled,
-)
-@second_route(shuffling.ShuffledReports.epsilon_upper)
-def _blankets() -> Pairs:
-    for mechanism in small():
-        law = mechanism.channel()
-        yield law.sum(axis=0), np.ones(law.shape[1])
-        few = blanket.Blanket.of(mechanism)
-        yield (
-            few.delta_upper(0.4, users=60),
-            blanket.Blanket.of_channel(law).delta_upper(0.4, users=60),
-        )
-    account = shuffling.ShuffledReports(5000, 0.5, KaryRandomisedResponse(3.0, 20))
-    general = blanket.Blanket.of(account.mechanism).sampled(0.5)
-    yield general.epsilon_upper(1e-6, users=5000), account.epsilon_upper(1e-6), 2e-3
-    yield (
-        general.epsilon_upper(1e-6, users=50_000),
-        replace(account, users=50_000).epsilon_upper(1e-6),
-        2e-3,
-    )
-    yield replace(account, users=4).delta_upper(0.7), blanket_bound(general, 0.7, 4)
-
-
-@second_route(
-    shuffling.gaussian_delta,
-    shuffling.gaussian_deviation,
-    histograms.central_laplace_count_variance,
-)
-def _noise() -> Pairs:
-    yield from chain(gaussian_noise(), laplace_noise())
 
 
 def the_best_channel_for_a_gap(e: Evidence) -> Numbers:
@@ -186,8 +113,6 @@ def shuffled_reports_of_any_randomizer(e: Evidence) -> Numbers:
         few = blanket.Blanket.of(mechanism)
         exact = blanket_bound(few, 0.7, 4)
         e.sure(exact <= few.delta_upper(0.7, users=4) <= exact * 1.01)
-    for one, other in published_bound():
-        e.same(one, other)
     published = shuffling.closed_form(DELTA, users=100_000, epsilon=2.0)
     made: dict[str, Any] = {
         "krr": KaryRandomisedResponse(2.0, 16),

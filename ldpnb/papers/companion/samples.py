@@ -9,13 +9,12 @@ from functools import partial
 import numpy as np
 
 from ldpnb.arithmetic import Real
-from ldpnb.claims import Evidence
+from ldpnb.claims import Evidence, Numbers
 from ldpnb.deciders import budget, derivative, identity, oo, positive, replaced, symbols
 from ldpnb.designs import laws
 from ldpnb.papers.bun2022.formulas import clusters, releases
 from ldpnb.papers.bun2022.shared import BUDGET, eps, optimum, small, t
 from ldpnb.privacy import optimiser, subsampling
-from ldpnb.sections import Numbers
 
 (q,) = symbols("q")
 RATE = {q: (0, 1)}

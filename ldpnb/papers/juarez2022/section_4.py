@@ -12,7 +12,7 @@ import sympy
 
 from ldpnb.accuracy import gaps
 from ldpnb.arithmetic import Real
-from ldpnb.claims import Evidence
+from ldpnb.claims import Evidence, Numbers
 from ldpnb.deciders import (
     ball,
     budget,
@@ -28,11 +28,10 @@ from ldpnb.deciders import (
 from ldpnb.deciders.algebra import derivative, expression, replaced
 from ldpnb.mechanisms import frequency, groups, moves
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
-from ldpnb.papers.juarez2022 import printed, routes
+from ldpnb.papers.juarez2022 import printed, written_out
 from ldpnb.papers.juarez2022.formulas import budgets
-from ldpnb.papers.juarez2022.routes import exact
+from ldpnb.papers.juarez2022.written_out import exact
 from ldpnb.privacy import channel, hockey_stick
-from ldpnb.sections import Numbers
 
 OTHERS = (2 / 3, 1.0, 3.0)
 """Noise parameters other than 2."""
@@ -153,7 +152,7 @@ def theorem_4_3_allocation(e: Evidence) -> Numbers:
         stated, best = (gaps.GroupGap(m, sizes).worst_variance() for m in mechanisms)
         tried = np.linspace(0.1, 1, 20_001) * epsilon
         lost = (
-            routes.printed_variance_laplace(epsilon - tried / 2, tried, 2.0, n, 10**6, 1)
+            written_out.printed_variance_laplace(epsilon - tried / 2, tried, 2.0, n, 10**6, 1)
             for n in sizes
         )
         e.same(best, sum(lost).min(), rel=1e-7)
@@ -196,8 +195,8 @@ def theorem_4_3_allocation(e: Evidence) -> Numbers:
 
 def theorem_4_3_other_k(e: Evidence) -> Numbers:
     mechanisms, equal = [LaplaceMeans(0.5, 1.0, other) for other in OTHERS], LaplaceMeans(0.5, 1.0)
-    far = [routes.density_loss(m, [-2e3, 2e3]) for m in mechanisms]
-    nearer = [routes.density_loss(m, [-1e3, 1e3]) for m in mechanisms]
+    far = [written_out.density_loss(m, [-2e3, 2e3]) for m in mechanisms]
+    nearer = [written_out.density_loss(m, [-1e3, 1e3]) for m in mechanisms]
     e.same(np.subtract(far, nearer) / 1e3, [abs(1 / other - 1 / 2) for other in OTHERS])
     e.needs(np.isfinite([m.epsilon for m in mechanisms]).all())
     # far out the log-ratio of kept to moved grows by this a unit; clipped at 1, the atoms have eps1 + eps2 / k
@@ -207,7 +206,7 @@ def theorem_4_3_other_k(e: Evidence) -> Numbers:
     deltas = [hockey_stick.laplace_means_delta(m, m.claimed_epsilon) for m in mechanisms]
     e.sure(min(deltas) > 0 and hockey_stick.laplace_means_delta(equal, equal.epsilon) == 0)
     numbers = {"claimed": mechanisms[1].claimed_epsilon, "equal": equal.epsilon}
-    return numbers | routes.numbered(far=far, delta=deltas)
+    return numbers | written_out.numbered(far=far, delta=deltas)
 
 
 def appendix_b_privacy(e: Evidence) -> Numbers:
@@ -225,7 +224,7 @@ def appendix_b_privacy(e: Evidence) -> Numbers:
         bool(at_zero == 1 and sympy.simplify(keep * (1 - at_zero / faster)) == sympy.Rational(1, 2))
     )
     others = {"distance": hockey_stick.total_variation(mechanisms[0]), "kept": np.tanh(0.01)}
-    return routes.numbered(delta=deltas) | others
+    return written_out.numbered(delta=deltas) | others
 
 
 def claimed_terms(mechanism: LaplaceMeans) -> tuple[Real, Real]:

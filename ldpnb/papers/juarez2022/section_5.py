@@ -16,7 +16,7 @@ from scipy.optimize import minimize_scalar
 
 from ldpnb.accuracy import gaps
 from ldpnb.arithmetic import Real
-from ldpnb.claims import Evidence, agree, within
+from ldpnb.claims import Evidence, Numbers, agree, within
 from ldpnb.deciders import (
     ball,
     budget,
@@ -33,12 +33,11 @@ from ldpnb.deciders import (
 from ldpnb.deciders.algebra import derivative, expression, replaced
 from ldpnb.mechanisms import groups, moves
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
-from ldpnb.papers.juarez2022 import printed, routes
+from ldpnb.papers.juarez2022 import printed, written_out
 from ldpnb.papers.juarez2022.formulas import budgets
-from ldpnb.papers.juarez2022.routes import HOLDERS, MECHANISMS, exact
 from ldpnb.papers.juarez2022.section_4 import BOX, NOISE, SIGNS, c, d, e2, k, n, nu2, t1, t2, y
 from ldpnb.papers.juarez2022.tables.gaps import MEASURED
-from ldpnb.sections import Numbers
+from ldpnb.papers.juarez2022.written_out import HOLDERS, MECHANISMS, exact
 
 THIRD = Fraction(1, 3)
 SHARES = np.array([0.5, 0.25, 0.1, 0.05, 0.01, 0.005, 0.001])
@@ -63,8 +62,10 @@ def means_are_unbiased(e: Evidence) -> None:
 def proposition_5_2(e: Evidence) -> Numbers:
     means_are_unbiased(e)
     for m in MECHANISMS:
-        (_, first, (one, var_one)), (_, second, (other, var_other)), *_ = routes.group_examples(m)
-        both = routes.gap_moments(m, HOLDERS[: m.groups], routes.VALUES)[1]
+        (_, first, (one, var_one)), (_, second, (other, var_other)), *_ = (
+            written_out.group_examples(m)
+        )
+        both = written_out.gap_moments(m, HOLDERS[: m.groups], written_out.VALUES)[1]
         e.needs(max(abs(one - first), abs(other - second)) < 1e-12)
         e.needs(abs(var_one + var_other - both) / both < 1e-12)
     return {"mechanisms": len(MECHANISMS)}
@@ -83,13 +84,15 @@ def equations_19_and_20(e: Evidence) -> Numbers:
     ):
         unit, two = every.gain * n, replace(every, groups=2)
         e.proven(identity(gaps.mean_variance(every, *group), n * (own + c * other) / (unit * unit)))
-        e.proven(identity(gaps.mean_variance(two, *group), routes.printed_variance(two, *group)))
+        e.proven(
+            identity(gaps.mean_variance(two, *group), written_out.printed_variance(two, *group))
+        )
     signs, noise = (
         [
-            routes.printed_variance(m, *three) / variance
-            for three, _, (_, variance) in routes.group_examples(m)
+            written_out.printed_variance(m, *three) / variance
+            for three, _, (_, variance) in written_out.group_examples(m)
         ]
-        for m in (routes.SIGNS[1], routes.NOISE[1])
+        for m in (written_out.SIGNS[1], written_out.NOISE[1])
     )
     e.needs(agree(noise, np.ones(3)) and agree(signs, np.ones(3)))
     return {"least": min(noise), "most": max(noise), "low": min(signs), "high": max(signs)}
@@ -131,7 +134,7 @@ def theorem_5_4_unbiased(e: Evidence) -> Numbers:
     e.proven(all(positive(chance, box) for chance in (*down, SIGNS.move)))
     halves = gaps.GroupGap.of_halves(DiscretisedMeans.published(0.1), 10**7)
     large = float(gaps.absolute_gap_bias(np.sqrt(halves.worst_variance()), 0.0))
-    return routes.numbered(bias=bias, square=square) | {"large": large}
+    return written_out.numbered(bias=bias, square=square) | {"large": large}
 
 
 def worst(mechanism: groups.GroupMeans) -> Real:
@@ -238,7 +241,7 @@ def figure_1(e: Evidence) -> Numbers:
     ratio, apart = signs / noise, signs - noise
     e.sure((np.diff(ratio) > 0).all() and ratio[0] < 1 < ratio[1] and apart.max() < 1)
     numbers = {"first": first, "last": last, "private": private, "ratio_0": ratio[0]}
-    return numbers | routes.numbered(ratio=ratio[1:], apart=apart[1:])
+    return numbers | written_out.numbered(ratio=ratio[1:], apart=apart[1:])
 
 
 def section_5_no_best_mechanism(e: Evidence) -> Numbers:
@@ -281,7 +284,7 @@ def section_5_k_2(e: Evidence) -> Numbers:
     families = LaplaceMeans.published, LaplaceMeans.calibrated
     as_printed, capped = (budgets.smallest_epsilon(family, 10**5, 0.1) for family in families)
     e.sure(f"{as_printed:.2f}" == printed.text("Table 1", "M_L K=1e5 alpha=0.1"))
-    return {"cross": float(last.mid()), "capped": capped} | routes.numbered(ratio=ratio)
+    return {"cross": float(last.mid()), "capped": capped} | written_out.numbered(ratio=ratio)
 
 
 def appendix_b_error(e: Evidence) -> Numbers:
@@ -303,7 +306,7 @@ def appendix_b_error(e: Evidence) -> Numbers:
         positive(replaced(along, k, e2 + y), box | {y: (0, oo)})
         and positive(replaced(along, k, e2), box)
     )
-    return routes.numbered(stated=stated, least=least, k=best)
+    return written_out.numbered(stated=stated, least=least, k=best)
 
 
 def figure_3(e: Evidence) -> Numbers:
@@ -339,7 +342,7 @@ def figure_2_small_groups(e: Evidence) -> Numbers:
         e.proven(positive(2 * variance - slope, below | box))
         e.proven(positive(slope - Fraction(7, 8) * variance, below | box))
     shown = [1, 2, 3, 4, 6]
-    return routes.numbered(signs=signs[shown], noise=noise[shown], power=powers[[2, 4]])
+    return written_out.numbered(signs=signs[shown], noise=noise[shown], power=powers[[2, 4]])
 
 
 def figure_2_misestimated_sizes(e: Evidence) -> Numbers:

@@ -8,13 +8,13 @@ import sympy
 from ldpnb import claims
 from ldpnb.accuracy import histograms
 from ldpnb.arithmetic import Symbol
-from ldpnb.claims import Evidence
+from ldpnb.claims import Evidence, Numbers
 from ldpnb.deciders import budget, derivative, expression, identity, positive, replaced, symbols
 from ldpnb.estimators import frequency
 from ldpnb.mechanisms import means as mechanisms
 from ldpnb.mechanisms import signs
 from ldpnb.mechanisms.signs import SignRandomiser
-from ldpnb.papers.lecture20 import routes
+from ldpnb.papers.lecture20 import written_out
 from ldpnb.papers.lecture20.proofs import (
     CURATOR,
     eps,
@@ -25,22 +25,8 @@ from ldpnb.papers.lecture20.proofs import (
     noise_tail,
 )
 from ldpnb.privacy import channel
-from ldpnb.sections import Numbers, Pairs, second_route
 
 PARAMETERS = (0.1, 0.25, 0.5, 0.9)
-
-
-@second_route(SignRandomiser.channel, SignRandomiser.p, SignRandomiser.q, SignRandomiser.miss_rate)
-def _signs() -> Pairs:
-    for epsilon in (0.1, 3.0):
-        mechanism, (vectors, law) = (
-            SignRandomiser(epsilon, 3),
-            routes.printed_signs(np.tanh(epsilon / 2), 3),
-        )
-        order = [int(np.flatnonzero((mechanism.outputs() == v).all(axis=1))[0]) for v in vectors]
-        yield mechanism.channel()[order], law
-        plus = [law[vectors[:, value] == 1, 0].sum() for value in (0, 1)]
-        yield [mechanism.p, mechanism.q, mechanism.miss_rate], [*plus, 1 - plus[0]]
 
 
 def frequency_central_laplace(e: Evidence) -> Numbers:
@@ -60,8 +46,8 @@ def frequency_central_laplace(e: Evidence) -> Numbers:
     neighbours = (people[:, None] != people).sum(axis=2) == 1
     e.same(moved, np.abs(counts[:, None] - counts).sum(axis=2)[neighbours].max())
     e.needs(printed == moved)
-    worst = histograms.central_laplace_largest_error(1.0, 1000, routes.FAILURE)
-    return {"moved": moved, "worst": worst, "union": printed * np.log(1000 / routes.FAILURE)}
+    worst = histograms.central_laplace_largest_error(1.0, 1000, written_out.FAILURE)
+    return {"moved": moved, "worst": worst, "union": printed * np.log(1000 / written_out.FAILURE)}
 
 
 def frequency_sign_randomiser(e: Evidence) -> Numbers:
@@ -109,7 +95,7 @@ def frequency_communication(e: Evidence) -> Numbers:
     e.decides(identity(nats, own + (d - 1) * sympy.log(2)))
     moved = frequency.unbiased(tally + 1, n, printed) - frequency.unbiased(tally, n, printed)
     e.decides(identity(n * moved, 2 / b))
-    e.same(routes.public_signs(0.1, 3), routes.printed_signs(np.tanh(0.05), 3)[1])
+    e.same(written_out.public_signs(0.1, 3), written_out.printed_signs(np.tanh(0.05), 3)[1])
     shown, half = SignRandomiser(0.1, 8), SignRandomiser.as_printed(0.5, 3)
     flipped = 2 * (frequency.unbiased(2, 2, half) - frequency.unbiased(1, 2, half))
     return {"bits": histograms.unary_report_bits(shown.p, shown.q, 8), "moved": flipped}

@@ -1,7 +1,6 @@
 """What decides lecture20 on means: second routes, and a check for each claim of ``means.toml``."""
 
 from itertools import count, product
-from math import comb
 
 import numpy as np
 import sympy
@@ -9,7 +8,7 @@ import sympy
 from ldpnb import claims
 from ldpnb.accuracy import means
 from ldpnb.arithmetic import Real, Symbol
-from ldpnb.claims import Evidence
+from ldpnb.claims import Evidence, Numbers
 from ldpnb.deciders import (
     ball,
     derivative,
@@ -23,49 +22,11 @@ from ldpnb.deciders import (
     zeros,
 )
 from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, OneBit
-from ldpnb.papers.lecture20 import proofs, routes
+from ldpnb.papers.lecture20 import proofs, written_out
 from ldpnb.papers.lecture20.proofs import BIT, CURATOR, NOISE, eps, m, n, t, u, y
-from ldpnb.papers.lecture20.routes import FAILURE
-from ldpnb.sections import Numbers, Pairs, second_route
+from ldpnb.papers.lecture20.written_out import FAILURE
 
-BITS = (OneBit(0.1, 5.0), OneBit(3.0, 5.0), OneBit(1.0))
 NOISES = (LocalLaplace(0.5, 8.0), LocalLaplace(1.0))
-
-
-@second_route(means.normal_quantile, means.normal_error)
-def _normal() -> Pairs:
-    for chance in (FAILURE, 0.3):
-        yield routes.normal_tail(means.normal_quantile(chance), 1.0), chance
-        yield routes.normal_tail(means.normal_error(4.0, chance), 4.0), chance
-
-
-@second_route(means.users_needed)
-def _users_needed() -> Pairs:
-    for mechanism in (*BITS, *NOISES):
-        scale, is_bit = mechanism.upper / mechanism.epsilon, isinstance(mechanism, OneBit)
-        of_one = (
-            routes.largest_bit_variance(mechanism.epsilon, mechanism.upper)
-            if is_bit
-            else 2 * scale**2
-        )
-        yield routes.normal_tail(1.6, of_one / means.users_needed(mechanism, 1.6, FAILURE)), FAILURE
-
-
-@second_route(means.success, means.laplace_sum_tail)
-def _success() -> Pairs:
-    for users, total in ((100, 10.0), (1000, 100.0), (100, 36.0), (100, 0.36), (10_000, 0.036)):
-        yield (
-            means.success(NOISES[0], users, 16 * total / users),
-            1 - routes.inverted_tail(users, total),
-        )
-    for users, reach in ((40, 5), (41, 7)):
-        within = sum(
-            comb(users, ones) for ones in range(users + 1) if abs(2 * ones - users) <= 2 * reach
-        )
-        yield (
-            means.success(BITS[1], users, 5 * (reach + 0.2) / users / np.tanh(1.5)),
-            within / 2**users,
-        )
 
 
 def one_bit_is_understood(e: Evidence) -> None:
@@ -102,9 +63,9 @@ def randomised_response(e: Evidence) -> Numbers:
         np.array(list(product((0, 1), repeat=6))),
     )
     for epsilon, chance in product((1e-2, 1.0, 8.0), (f, 0.3)):
-        rates = routes.printed_rates(bits, epsilon, 1.0)
+        rates = written_out.printed_rates(bits, epsilon, 1.0)
         chances = np.where(outcomes == 1, rates, 1 - rates).prod(axis=1)
-        errors = np.abs(routes.printed_means(outcomes, epsilon, 1.0) - bits.mean())
+        errors = np.abs(written_out.printed_means(outcomes, epsilon, 1.0) - bits.mean())
         least = min(
             one for one in errors if chances[errors > one * (1 + 1e-9)].sum() <= chance + 1e-12
         )
@@ -161,7 +122,7 @@ def mean_local_laplace(e: Evidence) -> Numbers:
     e.proven(identity(spread, 3 + 3 / n))
     fewest, most = 2 * (1 - np.sqrt(6 * FAILURE)), 2 / FAILURE
     least = next(
-        users for users in count(1300) if routes.inverted_tail(users, users * 0.1) <= FAILURE
+        users for users in count(1300) if written_out.inverted_tail(users, users * 0.1) <= FAILURE
     )
     e.same(means.users_for_certain(NOISES[0], 1.6, FAILURE), least)
     exact = least / 100
@@ -212,7 +173,7 @@ def mean_communication(e: Evidence) -> Numbers:
         size: means.laplace_report_bits(LocalLaplace(1.0, float(size)), 1.0)
         for size in (1024, 2048)
     }
-    e.same(list(shown.values()), list(map(routes.rounded_entropy, shown)), rel=1e-6)
+    e.same(list(shown.values()), list(map(written_out.rounded_entropy, shown)), rel=1e-6)
     return {f"bits_{size}": entropy for size, entropy in shown.items()}
 
 
@@ -244,7 +205,7 @@ def claim_1_bit_mean(e: Evidence) -> Numbers:
     shown = (0.1, 1.0, 3.0)
     needed = [means.users_needed(OneBit(b), 0.01, FAILURE) * (b * 0.01) ** 2 for b in shown]
     met = [
-        1 - routes.normal_tail(0.01, means.worst_variance(OneBit(b), round((b * 0.01) ** -2)))
+        1 - written_out.normal_tail(0.01, means.worst_variance(OneBit(b), round((b * 0.01) ** -2)))
         for b in shown
     ]
     floor = means.users_needed(OneBit(30.0), 0.01, FAILURE)  # what no budget saves

@@ -5,16 +5,15 @@ import numpy as np
 from ldpnb import claims
 from ldpnb.accuracy import histograms, means
 from ldpnb.arithmetic import Symbol
-from ldpnb.claims import Evidence
+from ldpnb.claims import Evidence, Numbers
 from ldpnb.deciders import budget, derivative, identity, oo, positive, symbols
 from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, OneBit
 from ldpnb.mechanisms.signs import SignRandomiser
-from ldpnb.papers.lecture20 import proofs, routes
+from ldpnb.papers.lecture20 import proofs, written_out
 from ldpnb.papers.lecture20.formulas import purify
 from ldpnb.papers.lecture20.proofs import CURATOR, NOISE, m, n, u
 from ldpnb.privacy import hockey_stick
 from ldpnb.rng import stream
-from ldpnb.sections import Numbers
 
 USERS, CHANNELS = 10_000, 100
 
@@ -68,7 +67,7 @@ def local_model_pure_or_approximate(e: Evidence) -> Numbers:
         pure, delta = purify.purified(laws, epsilon), hockey_stick.channel_delta(laws, epsilon)
         distances, gaps = (
             0.5 * np.abs(pure - laws).sum(axis=0),
-            routes.largest_gaps(laws, np.exp(epsilon)),
+            written_out.largest_gaps(laws, np.exp(epsilon)),
         )
         e.same(delta, gaps.max())  # all data sets of one user are neighbours
         e.same(pure.sum(axis=0), np.ones(3))

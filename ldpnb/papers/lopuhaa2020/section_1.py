@@ -4,16 +4,15 @@ import numpy as np
 import sympy
 
 from ldpnb.arithmetic import Real
-from ldpnb.claims import Evidence
+from ldpnb.claims import Evidence, Numbers
 from ldpnb.deciders import budget, digits, identity, limit, oo, positive, symbols, zeros
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
-from ldpnb.papers.lopuhaa2020 import routes
+from ldpnb.papers.lopuhaa2020 import written_out
 from ldpnb.papers.lopuhaa2020.formulas import exact_risk, information
 from ldpnb.papers.lopuhaa2020.formulas.information import SymmetricDirichlet
 from ldpnb.papers.lopuhaa2020.formulas.lower_bounds import LowerBounds
 from ldpnb.papers.lopuhaa2020.tables import frequencies
 from ldpnb.privacy import channel
-from ldpnb.sections import Numbers
 
 
 def abstract(e: Evidence) -> Numbers:
@@ -56,7 +55,7 @@ def _over_norm_sub(epsilon: float) -> float:
     """Return the MLE's error over Norm-Sub's, three users of one value, three values, over all sequences of reports."""
     seen = np.indices((3, 3, 3)).reshape(3, -1).T
     tallies = (seen[:, :, None] == np.arange(3)).sum(axis=1)
-    chances = routes.krr_channel(epsilon, 3)[seen, 0].prod(axis=1)
+    chances = written_out.krr_channel(epsilon, 3)[seen, 0].prod(axis=1)
     estimates = (frequencies.krr_estimate(name, tallies, epsilon) for name in ("MLE", "Norm-Sub"))
     one, other = (chances @ ((estimate - [1, 0, 0]) ** 2).sum(axis=1) for estimate in estimates)
     return float(one / other)
@@ -99,17 +98,17 @@ def section_2_4_assumptions(e: Evidence) -> Numbers:
     rows, moved = sympy.Matrix(3, 4, sympy.symbols("q:12")), sympy.Matrix(sympy.symbols("v:4"))
     whole = rows.col_join(sympy.Matrix([1 - sum(rows[:, x]) for x in range(4)]).T)
     e.proven(identity(sum(whole * moved), sum(moved)))  # so what the channel takes to 0 has sum 0
-    merged = routes.krr_channel(1.0, 2)[:, [0, 1, 1]]
+    merged = written_out.krr_channel(1.0, 2)[:, [0, 1, 1]]
     risks = [
-        exact_risk.exact_risks(merged, n, routes.JEFFREYS, {})["Bayes"].distribution
+        exact_risk.exact_risks(merged, n, written_out.JEFFREYS, {})["Bayes"].distribution
         for n in (4, 8, 16)
     ]
     floor = (
         2 / 8 * (1 * 2) / (1.5 * 2.5)
     )  # the second share of the two is Beta(1/2, 1/2), their sum Beta(1, 1/2)
     e.needs(min(risks) >= floor)
-    for rows in routes.CHANNELS:
-        e.same(channel.privacy_loss(rows).epsilon, routes.loss(rows))
+    for rows in written_out.CHANNELS:
+        e.same(channel.privacy_loss(rows).epsilon, written_out.loss(rows))
     loss = channel.privacy_loss([[0.5, 0.0], [0.5, 1.0]]).epsilon
     e.needs(np.isinf(loss))
     return dict(zip(("four", "eight", "sixteen"), risks, strict=True)) | {

@@ -11,19 +11,18 @@ import numpy as np
 import sympy
 
 from ldpnb.arithmetic import Floats, Ints
-from ldpnb.claims import Evidence, agree, joined
+from ldpnb.claims import Evidence, Numbers, agree, joined
 from ldpnb.deciders import identity, oo, positive, sign_changes, symbols
 from ldpnb.estimators import likelihood
-from ldpnb.papers.lopuhaa2020 import routes
+from ldpnb.papers.lopuhaa2020 import written_out
 from ldpnb.papers.lopuhaa2020.formulas import bayes, exact_risk
 from ldpnb.papers.lopuhaa2020.formulas.exact_risk import TwoValues
-from ldpnb.papers.lopuhaa2020.routes import JEFFREYS, drawn_tallies
 from ldpnb.papers.lopuhaa2020.tables.frequencies import krr_estimate
 from ldpnb.papers.lopuhaa2020.tables.optimality import binary_mle
-from ldpnb.sections import Numbers
+from ldpnb.papers.lopuhaa2020.written_out import JEFFREYS, drawn_tallies
 
 EPSILON, USERS = 1.0, 4
-KRR = routes.krr_channel(EPSILON, 3)
+KRR = written_out.krr_channel(EPSILON, 3)
 
 
 def mean_is_best() -> bool:
@@ -78,12 +77,12 @@ def proposition_3_2(e: Evidence) -> Numbers:
         channel = np.full((outputs, values), 1 / outputs) + 0.1 * np.eye(outputs, values) / outputs
         tallies = [t for t in product(range(users + 1), repeat=outputs) if sum(t) == users]
         terms = sum(
-            routes.mixture(channel, np.array(tally), np.ones(values))[1] for tally in tallies
+            written_out.mixture(channel, np.array(tally), np.ones(values))[1] for tally in tallies
         )
         counted.append((terms, comb(users + values * outputs - 1, users)))
     e.needs(all(terms == formula for terms, formula in counted))
     tally = np.array([4, 1, 2])
-    mean, terms = routes.mixture(KRR, tally, JEFFREYS)
+    mean, terms = written_out.mixture(KRR, tally, JEFFREYS)
     e.needs(agree(bayes.posterior(KRR, tally, JEFFREYS).distribution, mean))
     e.needs(agree(bayes.krr_posterior(tally, JEFFREYS, epsilon=EPSILON).distribution, mean))
     shown = ", ".join(f"{terms} = {formula}" for terms, formula in counted)
@@ -95,13 +94,13 @@ def section_3_monte_carlo(e: Evidence) -> Numbers:
     draws = {
         name: [_draws(users, share) for users in (10, 40, 160)] for name, share in shares.items()
     }
-    e.needs(all((np.diff(needed) > 0).all() for needed in draws.values()))
+    e.tried(all((np.diff(needed) > 0).all() for needed in draws.values()))
     return {name: joined(needed, ".3g") for name, needed in draws.items()}
 
 
 def _draws(users: int, shares: Floats) -> float:
     """Return how many draws from the prior, weighted by the likelihood, are worth one from the posterior."""
-    channel, prior = routes.krr_channel(EPSILON, shares.size), np.full(shares.size, 0.5)
+    channel, prior = written_out.krr_channel(EPSILON, shares.size), np.full(shares.size, 0.5)
     tally = np.rint(users * shares).astype(int)
     once, twice = (bayes.posterior(channel, times * tally, prior).log_marginal for times in (1, 2))
     return float(np.exp(twice - 2 * once))
@@ -118,7 +117,7 @@ def theorem_3_3(e: Evidence) -> Numbers:
     e.proven(mean_is_best())
     ratios = np.array([[_distance(e, n, alpha) for n in (64, 256, 1024)] for alpha in (0.5, 1.0)])
     e.needs((np.diff(ratios) < 0).all())
-    channel, tallies = routes.oue_channel(EPSILON, 3), np.array([53, 52, 22, 14, 25, 19, 7, 8])
+    channel, tallies = written_out.oue_channel(EPSILON, 3), np.array([53, 52, 22, 14, 25, 19, 7, 8])
     once, often = (likelihood.mle(channel, times * tallies).estimate for times in (1, 1000))
     e.needs(agree(once, often, rel=1e-7))
     slope, uniform = np.log(ratios[:, 2] / ratios[:, 1]) / np.log(4)
@@ -149,7 +148,7 @@ def section_3_1_frequencies(e: Evidence) -> Numbers:
         all(identity(mean, h / n) for mean, h in zip(means, holders, strict=True))
     )  # the second reading
     maxima = 10 * binary_mle(10, 2.0)[5:9]
-    likeliest = routes.holders_laws(10, 2.0)[:, 5:9].argmax(axis=0)
+    likeliest = written_out.holders_laws(10, 2.0)[:, 5:9].argmax(axis=0)
     e.sure(agree(np.diff(maxima, 2), [0.0, 0.0]))
     e.needs(np.diff(likeliest, 2).any() and (likeliest != maxima.round()).any())
     return {"mle": joined(maxima.round(2).tolist(), ""), "holders": joined(likeliest.tolist(), "")}
@@ -165,8 +164,8 @@ def algorithm_1(e: Evidence) -> Numbers:
     ]
     right = [sum(map(agree, every, exact)) for every in estimates]
     e.needs(right[0] == len(tallies))
-    e.otherwise = "corrected" if right[1] == len(tallies) else "open"
-    channel, gap = routes.krr_channel(EPSILON, 5), 1e-9
+    e.sure(right[1] == len(tallies), "the changed rule misses a maximum")
+    channel, gap = written_out.krr_channel(EPSILON, 5), 1e-9
     pairs = zip(tallies, exact, strict=True)
     e.sure(max(likelihood.certificate_gap(channel, tally, one) for tally, one in pairs) < gap)
     return {"cases": len(tallies), "printed": right[0], "mended": right[1], "gap": gap}

@@ -15,11 +15,11 @@ import sympy
 from scipy.special import roots_jacobi
 
 from ldpnb.arithmetic import Floats, Real
-from ldpnb.claims import Evidence, agree, joined, within
+from ldpnb.claims import Evidence, Numbers, agree, joined, within
 from ldpnb.deciders import budget, expression, identity, limit, oo, positive, symbols
 from ldpnb.estimators import frequency
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
-from ldpnb.papers.lopuhaa2020 import routes
+from ldpnb.papers.lopuhaa2020 import written_out
 from ldpnb.papers.lopuhaa2020.formulas import best_channel, information
 from ldpnb.papers.lopuhaa2020.formulas.exact_risk import TwoValues
 from ldpnb.papers.lopuhaa2020.formulas.information import SymmetricDirichlet
@@ -30,7 +30,6 @@ from ldpnb.papers.lopuhaa2020.uniform import (
     pairs_of_four,
     selection_gap,
 )
-from ldpnb.sections import Numbers
 
 BUDGETS = (0.5, 1.0, 3.0)
 LARGE_BUDGET = 12.0
@@ -181,7 +180,7 @@ def _distances_to_limits(concentration: float) -> Floats:
     """
     nodes, weights = roots_jacobi(80, concentration - 1, concentration - 1)
     points = (1 + nodes) / 2
-    channel = routes.krr_channel(1.0, 2)
+    channel = written_out.krr_channel(1.0, 2)
     constants = [information.entropy_constants(channel, [[p, 1 - p]]) for p in points]
     means = (weights / weights.sum()) @ np.array(constants)
     limits = EntropyBounds(2).limits(*means)
@@ -209,8 +208,8 @@ def corollary_4_3(e: Evidence) -> Numbers:
 
     points = np.random.default_rng(SEED).dirichlet(np.full(4, 0.5), size=40)
     return {
-        "krr": _bounds_over_errors(e, routes.krr_channel(1.0, 4), points),
-        "oue": _bounds_over_errors(e, routes.oue_channel(1.0, 4), points),
+        "krr": _bounds_over_errors(e, written_out.krr_channel(1.0, 4), points),
+        "oue": _bounds_over_errors(e, written_out.oue_channel(1.0, 4), points),
     }
 
 
@@ -276,7 +275,7 @@ def _slack_of_random_channels() -> Floats:
         floor = bounds.log_covariance_floor()
         sharp = bounds.log_covariance_floor("sharp")
 
-        channels = routes.random_channels(size, epsilon, 24, rng)
+        channels = written_out.random_channels(size, epsilon, 24, rng)
         for channel, concentration in product(channels, (1.0, 0.05)):
             point = np.maximum(rng.dirichlet(np.full(size, concentration)), 1e-6)
             point /= point.sum()
@@ -452,7 +451,7 @@ def section_4_3_number_of_outputs(e: Evidence) -> Numbers:
 
     # The seven lines of the Fano plane, against all 35 subsets of three of seven values.
     lines = [[0, 1, 2], [0, 3, 4], [0, 5, 6], [1, 3, 5], [1, 4, 6], [2, 3, 6], [2, 4, 5]]
-    fano = routes.limiting_error(routes.set_channel(0.5, 7, lines), np.full(7, 1 / 7))
+    fano = written_out.limiting_error(written_out.set_channel(0.5, 7, lines), np.full(7, 1 / 7))
     seven = LowerBounds(7, 0.5)
     every = seven.uniform_optimum()
     e.needs(agree(fano, every) and agree(36 / seven.uniform_information(3), every))
@@ -527,11 +526,11 @@ def proposition_4_6(e: Evidence) -> Numbers:
 
 def _enumerate_four_users(e: Evidence, fixed: float) -> None:
     """Compare with every sequence of four reports at epsilon 1, under three Beta priors."""
-    channel = routes.krr_channel(1.0, 2)
+    channel = written_out.krr_channel(1.0, 2)
     for prior in ([0.5, 0.5], [1.0, 1.0], [0.5, 1.5]):
         alphas = np.array(prior)
         total = alphas.sum()
-        every = routes.all_sequences(channel, 4, alphas)
+        every = written_out.all_sequences(channel, 4, alphas)
         estimates = frequency.unbiased(every.tallies, 4, KaryRandomisedResponse(1.0, 2))
 
         drawn = fixed + 2 * alphas[0] * alphas[1] / (total * (total + 1))

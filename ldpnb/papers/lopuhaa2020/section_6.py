@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from ldpnb.claims import Evidence, agree, joined
+from ldpnb.claims import Evidence, Numbers, agree, joined
 from ldpnb.deciders import budget, identity, oo, positive, symbols
 from ldpnb.estimators import likelihood
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.subsets import SubsetSelection
-from ldpnb.papers.lopuhaa2020 import routes
+from ldpnb.papers.lopuhaa2020 import written_out
 from ldpnb.papers.lopuhaa2020.formulas import information, lower_bounds
 from ldpnb.papers.lopuhaa2020.formulas.exact_risk import TwoValues
 from ldpnb.papers.lopuhaa2020.formulas.information import SymmetricDirichlet
@@ -16,7 +16,6 @@ from ldpnb.papers.lopuhaa2020.section_3 import krr_maximum
 from ldpnb.papers.lopuhaa2020.tables.optimality import binary_mle
 from ldpnb.papers.lopuhaa2020.uniform import best_subset_size, least_error, selection_gap
 from ldpnb.rng import stream
-from ldpnb.sections import Numbers
 
 
 def section_6_more_than_two_values(e: Evidence) -> Numbers:
@@ -100,7 +99,9 @@ def _unary_fit(epsilon: float, size: int, users: int) -> tuple[int, float]:
         rng.multinomial(users, np.full(size, 1 / size)), rng=rng
     )
     fit = likelihood.support_mle(outputs, tallies, unary)
-    lacks = routes.steepest(1 + np.expm1(unary.epsilon) * outputs, tallies, fit.estimate) - users
+    lacks = (
+        written_out.steepest(1 + np.expm1(unary.epsilon) * outputs, tallies, fit.estimate) - users
+    )
     return len(tallies), max(lacks, abs(fit.estimate.sum() - 1))
 
 

@@ -16,7 +16,7 @@ from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.notebook import Rows, table
 from ldpnb.papers.biswas2022.formulas.distances import expected_total_variation
 from ldpnb.papers.biswas2022.formulas.reporters import expected_reports, sampled_tallies
-from ldpnb.papers.biswas2022.routes import published
+from ldpnb.papers.biswas2022.written_out import published
 from ldpnb.rng import stream
 
 BOTH = "Bin(50, .6) | Bin(50, .4)"

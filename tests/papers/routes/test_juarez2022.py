@@ -1,104 +1,44 @@
-"""Second routes to the formulas of juarez2022, by which claims name what they rest on.
+"""Second routes to formulas under the claims of juarez2022."""
 
-What they are made of comes first: printed formulas, and numbers from output laws alone.
-"""
-
-from collections.abc import Callable, Iterable, Iterator
-from functools import cache
 from itertools import chain, combinations, product
 from typing import Any
 
 import numpy as np
+from compared import Pairs, compared
 from numpy.typing import ArrayLike
 from scipy.integrate import quad
-from scipy.special import ndtr
-from scipy.stats import binom, foldnorm, laplace, norm
+from scipy.stats import binom, foldnorm, norm
 
 from ldpnb.accuracy import gaps
-from ldpnb.arithmetic import Floats, Real, Symbol, read_only
+from ldpnb.arithmetic import Floats
 from ldpnb.estimators import gaps as estimators
 from ldpnb.mechanisms import groups, moves
 from ldpnb.mechanisms.groups import DiscretisedMeans, GroupMeans, LaplaceMeans
 from ldpnb.papers.juarez2022.formulas import budgets
+from ldpnb.papers.juarez2022.written_out import (
+    HOLDERS,
+    MECHANISMS,
+    NOISE,
+    SIGNS,
+    VALUES,
+    density_loss,
+    gap_moments,
+    group_examples,
+    log_densities,
+    printed_channel,
+    printed_gain,
+    printed_keep,
+    printed_law,
+    printed_variance,
+    printed_variance_signs,
+    report_moments,
+    sizes,
+)
 from ldpnb.privacy import channel, hockey_stick
-from ldpnb.sections import Pairs, second_route
 
 BUDGETS, GROUPS = (0.1, 0.5, 1.0, 2.0, 4.0), (2, 3, 5)
-SIGNS = (DiscretisedMeans(1.0, 1.0), DiscretisedMeans(0.3, 2.0, 3))
-NOISE = (LaplaceMeans(0.5, 1.0), LaplaceMeans(0.7, 0.4, 2 / 3, 3))
-MECHANISMS: tuple[GroupMeans, ...] = SIGNS + NOISE
-VALUES, HOLDERS = (
-    np.array([-1.0, -0.2, 0.4, 1.0]),
-    np.array([[2, 1, 3, 4], [5, 0, 2, 1], [1, 1, 1, 3]]),
-)
-"""Values, and how many clients of each group hold them: sizes and means all differ."""
-exact: Callable[[Any], Real] = Symbol
-"""A number, exact if it is whole, a fraction or text, as formulas of symbols take it."""
 INSIDE, FAR = np.linspace(-1, 1, 9), np.array([-9.0, -1.0, 0.0, 1.0, 9.0])
 """Reports that equation (1) looks at, and others: between them the log-ratios of `LaplaceMeans` are linear."""
-
-
-def printed_keep(group_epsilon: Real, groups: Real = 2) -> Real:
-    """Return ``a = e^eps1 / (e^eps1 + d - 1)``; for two values, so of ``eps2``, it is ``b``."""
-    growth = np.exp(group_epsilon)
-    return growth / (growth + groups - 1)
-
-
-def printed_gain(mechanism: GroupMeans) -> float:
-    """Return what Definition 5.1 divides by: ``a`` for ``M_L``, ``a (2b - 1)`` for ``M_R``."""
-    gain = float(printed_keep(mechanism.group_epsilon, mechanism.groups))
-    if isinstance(mechanism, DiscretisedMeans):
-        gain *= 2 * printed_keep(mechanism.value_epsilon) - 1
-    return gain
-
-
-def printed_channel(mechanism: DiscretisedMeans, values: ArrayLike) -> Floats:
-    """Return the channel of ``M_R``, in the order of `DiscretisedMeans.channel`, from the printed probabilities."""
-    d, points, b = (
-        mechanism.groups,
-        np.asarray(values, dtype=float),
-        printed_keep(mechanism.value_epsilon),
-    )
-    a = printed_keep(mechanism.group_epsilon, d)
-    plus = b * (1 + points) / 2 + (1 - b) * (1 - points) / 2
-    own = np.eye(d)[:, None, :, None]
-    chances = own * a * np.stack([1 - plus, plus])[:, None, :] + (1 - own) * (1 - a) / (d - 1) / 2
-    return np.asarray(chances.reshape(2 * d, d * points.size))
-
-
-def printed_law(mechanism: LaplaceMeans, group: int, value: float) -> Floats:
-    """Return the law of a report of ``M_L``, as `LaplaceMeans.law`, from the printed probabilities and scales."""
-    d, keep = mechanism.groups, printed_keep(mechanism.group_epsilon, mechanism.groups)
-    law = np.tile([(1 - keep) / (d - 1), 0.0, mechanism.k / mechanism.value_epsilon], (d, 1))
-    law[group] = keep, value, 2 / mechanism.value_epsilon
-    return law
-
-
-def printed_variance_laplace(
-    e1: Real, e2: Real, k: Real, size: Real, clients: Real, second_moment: Real
-) -> Real:
-    """Return equation (19) as printed, with noise of scale ``2 / eps2`` on kept and ``k / eps2`` on changed clients."""
-    decay, kept, changed = np.exp(-e1), 2 * (2 / e2) ** 2, 2 * (k / e2) ** 2
-    noise = (1 + decay) * (kept + (clients - size) / size * changed * decay)
-    return (second_moment * decay + noise) / size
-
-
-def printed_variance_signs(
-    e1: Real, e2: Real, d: Real, size: Real, clients: Real, second_moment: Real
-) -> Real:
-    """Return equation (20) as printed; with more groups than two, only ``a`` changes."""
-    a, t = printed_keep(e1, d), 2 * printed_keep(e2) - 1
-    return (1 - a * t**2 * second_moment + (clients - size) / size * (1 - a) / a) / (
-        a * t**2 * size
-    )
-
-
-def printed_variance(mechanism: GroupMeans, *group: Real) -> Real:
-    """Return equation (19) or (20) for a mechanism, and a group's size, all clients and its second moment."""
-    m = mechanism
-    if isinstance(m, LaplaceMeans):
-        return printed_variance_laplace(m.group_epsilon, m.value_epsilon, m.k, *group)
-    return printed_variance_signs(m.group_epsilon, m.value_epsilon, m.groups, *group)
 
 
 def published_laplace_budgets(epsilon: float) -> tuple[float, float]:
@@ -106,70 +46,6 @@ def published_laplace_budgets(epsilon: float) -> tuple[float, float]:
     if epsilon >= 2 / 3:
         return float(np.log(2 / epsilon) + epsilon - 1), epsilon
     return float(np.log(3) - epsilon / 2), 2 / 3
-
-
-def report_moments(mechanism: GroupMeans, group: int, value: float) -> tuple[Floats, Floats]:
-    """Return mean and mean square ``(d,)`` of what one client adds to every group's sum, from its output law."""
-    if isinstance(mechanism, DiscretisedMeans):
-        chances = printed_channel(mechanism, [value])[:, group].reshape(-1, 2)
-        return chances[:, 1] - chances[:, 0], chances.sum(axis=1)
-    chance, location, scale = printed_law(mechanism, group, value).T
-    return chance * location, chance * (location**2 + laplace(location, scale).var())
-
-
-def gap_moments(
-    mechanism: GroupMeans, counts: ArrayLike, values: Iterable[float], weights: Floats | None = None
-) -> tuple[float, float]:
-    """Return mean and variance of the gap between the first two groups, or of a weighted sum of estimated means.
-
-    They add up over clients, of whom row g of `counts` says how many of group g hold each value. A client adds to one
-    group's sum at most, so the mean square of its contribution is the sum of those to each group.
-    """
-    if weights is None:
-        weights = np.eye(mechanism.groups)[0] - np.eye(mechanism.groups)[1]
-    holders = np.asarray(counts)
-    factors = weights / (printed_gain(mechanism) * holders.sum(axis=1))
-    moments = np.array(
-        [[report_moments(mechanism, group, v) for v in values] for group in range(mechanism.groups)]
-    )
-    means, squares = moments[:, :, 0] @ factors, moments[:, :, 1] @ factors**2
-    return float((holders * means).sum()), float((holders * (squares - means**2)).sum())
-
-
-@cache
-def error_law(sd: float, gap: float) -> tuple[Floats, Floats]:
-    """Return the law of ``||X| - gap|`` for normal ``X`` of mean `gap`, on a grid: cell centres and probabilities."""
-    edges = np.linspace(0, 64 * sd, 2**14 + 1)
-    low, high = np.maximum(gap - edges, 0), gap + edges
-    below = [ndtr((x - gap) / sd) - ndtr((-x - gap) / sd) for x in (low, high)]
-    return read_only((edges[:-1] + edges[1:]) / 2), read_only(np.diff(below[1] - below[0]))
-
-
-def mean_error_cdf(x: float, sd: float, gap: float, runs: int) -> float:
-    """Return the probability that a mean of `runs` errors is at most `x`: `error_law`, convolved by Fourier."""
-    centres, mass = error_law(sd, gap)
-    law = np.fft.irfft(np.fft.rfft(mass) ** runs, mass.size)
-    step = centres[1] - centres[0]
-    sums = step * (np.arange(mass.size) + runs / 2)
-    return float(np.interp(x * runs, sums + step / 2, np.cumsum(law)))
-
-
-def log_densities(mechanism: LaplaceMeans, reports: ArrayLike) -> Floats:
-    """Return log-densities ``(d, 3, d, r)``: own group, value -1, 0 or 1, reported group, and reported value."""
-    laws = np.array(
-        [
-            printed_law(mechanism, g, v)
-            for g, v in product(range(mechanism.groups), (-1.0, 0.0, 1.0))
-        ]
-    )
-    chance, location, scale = (laws[..., i, None] for i in range(3))
-    logs = np.log(chance / (2 * scale)) - np.abs(np.asarray(reports) - location) / scale
-    return np.asarray(logs.reshape(mechanism.groups, 3, mechanism.groups, -1))
-
-
-def density_loss(mechanism: LaplaceMeans, reports: ArrayLike) -> float:
-    """Return the largest log-ratio of the densities of given reported values, over all groups and values -1, 0, 1."""
-    return float(np.ptp(log_densities(mechanism, reports), axis=(0, 1)).max())
 
 
 def kept_over_moved(mechanism: LaplaceMeans, reports: ArrayLike) -> float:
@@ -201,38 +77,14 @@ def worst_delta(mechanism: LaplaceMeans, epsilon: float) -> float:
     )
 
 
-def numbered(**lists: Iterable[float]) -> dict[str, float]:
-    """Return numbers by their list's name and their place in it, from 1 on, as the fields of a sentence."""
-    return {
-        f"{name}_{i}": value for name, values in lists.items() for i, value in enumerate(values, 1)
-    }
-
-
-def group_examples(
-    mechanism: GroupMeans,
-) -> Iterator[tuple[tuple[int, int, float], float, tuple[float, float]]]:
-    """Yield each group's size, all clients and second moment; its mean; its estimate's mean and variance."""
-    holders = HOLDERS[: mechanism.groups]
-    for own, row in zip(np.eye(mechanism.groups), holders, strict=True):
-        mean, second_moment = row @ np.column_stack([VALUES, VALUES**2]) / row.sum()
-        group = int(row.sum()), int(holders.sum()), float(second_moment)
-        yield group, float(mean), gap_moments(mechanism, holders, VALUES, own)
-
-
-def sizes(mechanism: GroupMeans) -> tuple[int, ...]:
-    """Return the sizes of those groups."""
-    return tuple(HOLDERS[: mechanism.groups].sum(axis=1).tolist())
-
-
 def worst_moment(mechanism: GroupMeans) -> float:
     """Return the largest variance of the gap over clients who all hold one value."""
     clients, ones = np.diag(sizes(mechanism)), np.ones(mechanism.groups)
     return max(gap_moments(mechanism, clients, value * ones)[1] for value in (-1.0, -0.5, 0.0, 1.0))
 
 
-@second_route(DiscretisedMeans.keep, DiscretisedMeans.move, LaplaceMeans.keep, LaplaceMeans.move)
-@second_route(DiscretisedMeans.gain, LaplaceMeans.gain, moves.sign_probabilities)
-def _shares() -> Pairs:
+@compared
+def test_clients_are_kept_and_moved_as_printed() -> Pairs:
     for m in (*MECHANISMS, DiscretisedMeans(6.0, 9.0), LaplaceMeans(6.0, 9.0)):
         yield (m.keep + (m.groups - 1) * m.move, np.log(m.keep / m.move)), (1.0, m.group_epsilon)
         yield m.gain, report_moments(m, 1, 0.4)[0][1] / 0.4
@@ -241,19 +93,16 @@ def _shares() -> Pairs:
         yield moves.sign_probabilities(VALUES, epsilon), truth * coins + (1 - truth) * coins[::-1]
 
 
-@second_route(
-    DiscretisedMeans.channel, LaplaceMeans.law, LaplaceMeans.kept_scale, LaplaceMeans.moved_scale
-)
-def _reports() -> Pairs:
+@compared
+def test_reports_have_the_printed_law() -> Pairs:
     yield from ((m.channel(VALUES), printed_channel(m, VALUES)) for m in SIGNS)
     for m in NOISE:
         yield m.law(1, -0.3), printed_law(m, 1, -0.3)
         yield (2 / m.kept_scale, 2 * m.moved_scale / m.kept_scale), (m.value_epsilon, m.k)
 
 
-@second_route(gaps.mean_variance, gaps.variance_discretised_mean, gaps.variance_laplace_mean)
-@second_route(gaps.GroupGap.variance, gaps.GroupGap.worst_variance)
-def _variances() -> Pairs:
+@compared
+def test_variances_add_up_over_clients() -> Pairs:
     for m in MECHANISMS:
         formula: Any = gaps.variance_discretised_mean if m in SIGNS else gaps.variance_laplace_mean
         for group, _, (_, variance) in group_examples(m):
@@ -264,9 +113,8 @@ def _variances() -> Pairs:
         yield gap.worst_variance(), worst_moment(m)
 
 
-@second_route(estimators.group_means, estimators.signed_gap)
-@second_route(gaps.GroupGap.misestimated_variance, gaps.misestimated_gap_bias)
-def _estimates() -> Pairs:
+@compared
+def test_estimates_and_their_variance_add_up_over_clients() -> Pairs:
     for m in MECHANISMS:  # sums as large as expected, of clients who all hold one value
         means, counts = np.linspace(1, 0.25, m.groups), np.array(sizes(m))
         yield estimators.group_means(m, means * counts * printed_gain(m), counts), means
@@ -278,8 +126,8 @@ def _estimates() -> Pairs:
     yield gaps.misestimated_gap_bias((1.25, 0.8), (0.8, 0.8)), 0.8 / 1.25 - 0.8 / 0.8
 
 
-@second_route(gaps.absolute_gap_bias, gaps.absolute_gap_mse, gaps.absolute_gap_error)
-def _errors() -> Pairs:
+@compared
+def test_the_errors_of_the_absolute_gap_are_those_of_a_folded_normal() -> Pairs:
     for sd, gap in product((1.0, 0.3), (0.0, 0.5, 1.0, 2.0)):
         law = foldnorm(gap, scale=sd)
         first, second = law.mean(), law.var() + law.mean() ** 2
@@ -291,11 +139,8 @@ def _errors() -> Pairs:
         yield gaps.absolute_gap_error(sd, sd * gap), first - sd * gap + 2 * below
 
 
-@second_route(
-    DiscretisedMeans.epsilon, DiscretisedMeans.group_loss, DiscretisedMeans.claimed_epsilon
-)
-@second_route(channel.privacy_loss, hockey_stick.channel_delta)
-def _losses_of_signs() -> Pairs:
+@compared
+def test_signs_lose_the_largest_ratio_of_the_printed_chances() -> Pairs:
     for first, second, number in product(BUDGETS, BUDGETS, GROUPS):
         m = DiscretisedMeans(first, second, number)
         logs = np.log(printed_channel(m, (-1.0, 0.5, 1.0)).reshape(number, 2, number, 3))
@@ -315,14 +160,8 @@ def _losses_of_signs() -> Pairs:
         yield hockey_stick.channel_delta(matrix, epsilon), gains.max()
 
 
-@second_route(
-    LaplaceMeans.epsilon,
-    LaplaceMeans.group_loss,
-    LaplaceMeans.claimed_epsilon,
-    LaplaceMeans.clipped_epsilon,
-)
-@second_route(hockey_stick.laplace_means_delta, hockey_stick.total_variation)
-def _losses_of_noise() -> Pairs:
+@compared
+def test_noise_loses_the_largest_ratio_of_the_printed_densities() -> Pairs:
     for first, second, number in product((0.05, 0.5, 1.5), (0.1, 1.0, 4.0), GROUPS):
         m = LaplaceMeans(first, second, 2.0, number)
         yield (m.epsilon, m.group_loss), (density_loss(m, FAR), kept_over_moved(m, FAR))
@@ -346,9 +185,8 @@ def _losses_of_noise() -> Pairs:
         yield stated, (worst_delta(m, epsilon), worst_delta(m, 0.0)), 1e-8
 
 
-@second_route(groups.largest_group_epsilon, LaplaceMeans.allowed, LaplaceMeans.published)
-@second_route(LaplaceMeans.calibrated, DiscretisedMeans.published, DiscretisedMeans.calibrated)
-def _allocations() -> Pairs:
+@compared
+def test_budgets_are_split_as_printed_or_best() -> Pairs:
     for epsilon, other in ((0.3, 2 / 3), (0.9, 0.9), (0.9, 1.2), (1.7, 1.1), (5.0, 5.0)):
         most = 1 + epsilon - kept_over_moved(LaplaceMeans(1.0, epsilon, other), INSIDE)
         m = LaplaceMeans.allowed(epsilon, other)
@@ -373,8 +211,8 @@ def _allocations() -> Pairs:
         yield (lost, printed_variance(kept, *group), kept.groups), (epsilon, least, 2)
 
 
-@second_route(LaplaceMeans.executed)
-def _executed() -> Pairs:
+@compared
+def test_the_published_code_exchanges_the_scales() -> Pairs:
     for epsilon in (0.01, 0.1, 1.0, 10.0):
         first, k = published_laplace_budgets(epsilon)
         keep = printed_keep(first)
@@ -394,8 +232,8 @@ def _kept(epsilon: float) -> DiscretisedMeans:
     return DiscretisedMeans(float(np.logaddexp(0.0, epsilon) - np.log(2)), epsilon)
 
 
-@second_route(gaps.GroupGap.error_bound, gaps.GroupGap.failure)
-def _bounds() -> Pairs:
+@compared
+def test_bounds_on_the_error_are_those_of_the_worst_values() -> Pairs:
     for m in MECHANISMS:
         gap, sd = gaps.GroupGap(m, sizes(m)), np.sqrt(worst_moment(m))
         for tail, far, chance in (
@@ -405,11 +243,8 @@ def _bounds() -> Pairs:
             yield (gap.error_bound(0.02, tail), gap.failure(3 * sd, tail)), (sd * far, chance)
 
 
-@second_route(
-    budgets.required_gain, budgets.published_epsilon_for_gain, budgets.calibrated_epsilon_for_gain
-)
-@second_route(budgets.smallest_epsilon)
-def _targets() -> Pairs:
+@compared
+def test_the_smallest_budget_just_meets_the_target() -> Pairs:
     for clients, half in ((10**6, 5e4), (10**5, 5e3)):
         gain, sharper = (
             budgets.required_gain(clients, 0.1, failure=0.01, tail=tail)

@@ -1,19 +1,13 @@
-"""Second routes to the formulas of lopuhaa2020, by which claims name what they rest on.
+"""Second routes to formulas under the claims of lopuhaa2020."""
 
-What they are made of comes first, without the package's estimators, chances and bounds: definitions are written out,
-roots found by bisection and laws enumerated. Formulas that a check derives on symbols need no second route.
-"""
-
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
-from itertools import combinations, product
+from itertools import product
 from math import e, pi
 from typing import Any
 
 import numpy as np
+from compared import Pairs, compared
 from numpy.typing import NDArray
-from scipy.special import gammaln
 from scipy.stats import betabinom, binom, multivariate_normal
 
 from ldpnb.arithmetic import Floats, Ints
@@ -29,49 +23,23 @@ from ldpnb.papers.lopuhaa2020.formulas import (
 )
 from ldpnb.papers.lopuhaa2020.formulas.exact_risk import TwoValues
 from ldpnb.papers.lopuhaa2020.formulas.lower_bounds import EntropyBounds, LowerBounds
-from ldpnb.sections import Pairs, second_route
-
-
-def krr_channel(epsilon: float, domain_size: int) -> Floats:
-    """Return equation (103): ``e^epsilon`` on the diagonal, 1 elsewhere, over ``e^epsilon + a - 1``."""
-    weights = np.exp(epsilon * np.eye(domain_size))
-    return np.asarray(weights / (np.exp(epsilon) + domain_size - 1))
-
-
-def bits(domain_size: int) -> Ints:
-    """Return all ``2^a`` outputs of unary encoding: bit ``x`` of an output is its ``x``-th binary digit."""
-    return (np.arange(2**domain_size)[:, None] >> np.arange(domain_size)) & 1
-
-
-def unary_channel(p: float, q: float, domain_size: int) -> Floats:
-    """Return the ``(2^a, a)`` channel of unary encoding."""
-    chances = np.where(np.eye(domain_size) == 1, p, q)[:, None]
-    return np.asarray(np.where(bits(domain_size) == 1, chances, 1 - chances).prod(axis=2).T)
-
-
-def oue_channel(epsilon: float, domain_size: int) -> Floats:
-    """Return the channel of optimised unary encoding."""
-    return unary_channel(0.5, 1 / (np.exp(epsilon) + 1), domain_size)
-
-
-def set_channel(epsilon: float, domain_size: int, sets: Iterable[Sequence[int]]) -> Floats:
-    """Return the channel that reports one of some sets of values, those with one's own ``e^epsilon`` times likelier."""
-    rows = np.array(
-        [[np.exp(epsilon * (x in chosen)) for x in range(domain_size)] for chosen in sets]
-    )
-    return np.asarray(rows / rows.sum(axis=0))
-
-
-def subset_channel(epsilon: float, domain_size: int, subset_size: int) -> Floats:
-    """Return the channel of subset selection."""
-    return set_channel(epsilon, domain_size, combinations(range(domain_size), subset_size))
-
-
-def loss(channel: Floats) -> float:
-    """Return the largest logarithm of the ratio of two entries of a row."""
-    return max(
-        float(np.log(one / other)) for row in channel for one, other in product(row, repeat=2)
-    )
+from ldpnb.papers.lopuhaa2020.written_out import (
+    CHANNELS,
+    JEFFREYS,
+    UNEVEN,
+    all_sequences,
+    bits,
+    drawn_tallies,
+    holders_laws,
+    information_sum,
+    krr_channel,
+    limiting_error,
+    loss,
+    oue_channel,
+    steepest,
+    subset_channel,
+    unary_channel,
+)
 
 
 def levelled(heights: NDArray[Any], offset: float) -> Floats:
@@ -86,82 +54,6 @@ def levelled(heights: NDArray[Any], offset: float) -> Floats:
         above = np.maximum(heights / middle - offset, 0).sum(axis=1, keepdims=True) > 1
         low, high = np.where(above, middle, low), np.where(above, high, middle)
     return np.maximum(heights / high - offset, 0)
-
-
-def steepest(channel: Floats, tallies: NDArray[np.integer], estimate: Floats) -> float:
-    """Return the largest partial derivative of the log-likelihood: the number of users exactly at a maximum."""
-    fitted = channel @ estimate
-    return float(((tallies / np.where(tallies > 0, fitted, 1)) @ channel).max())
-
-
-@dataclass(frozen=True, slots=True)
-class Sequences:
-    """Every sequence of reports of a few users: its tallies, its chance, and what it says of both targets.
-
-    Of the distribution and of the frequencies, posterior means ``(2, sequences, values)`` and mean squared lengths
-    ``(2, sequences)``.
-    """
-
-    tallies: Ints
-    chances: Floats
-    means: Floats
-    squares: Floats
-
-    def risks(self, estimates: Floats | None = None) -> Floats:
-        """Return both mean squared errors of an estimate given for every sequence, or of the posterior means."""
-        given = self.means if estimates is None else estimates
-        errors = self.squares - 2 * (self.means * given).sum(axis=2) + (given**2).sum(axis=-1)
-        return np.asarray(errors @ self.chances)
-
-
-def all_sequences(channel: Floats, users: int, prior: Floats) -> Sequences:
-    """Enumerate what a few users hold and report, one by one, by the definitions of Dirichlet prior and channel."""
-    outputs, values = channel.shape
-    columns = np.array(list(product(range(values), repeat=users)))
-    seen = np.array(list(product(range(outputs), repeat=users)))
-    counts = (columns[:, :, None] == np.arange(values)).sum(axis=1)
-    tallies = (seen[:, :, None] == np.arange(outputs)).sum(axis=1)
-    before = np.tril(columns[:, :, None] == columns[:, None, :], -1).sum(
-        axis=2
-    )  # balls of one's value, in Pólya's urn
-    drawn = ((prior[columns] + before) / (prior.sum() + np.arange(users))).prod(axis=1)
-    joint = drawn * channel[seen[:, None, :], columns[None, :, :]].prod(axis=2)
-    chances = joint.sum(axis=1)
-    given, total, shares = joint / chances[:, None], prior.sum() + users, counts / users
-    means = np.array([(prior + counts) / total, shares])
-    squares = ((prior + counts) * (prior + counts + 1)).sum(axis=1) / (total * (total + 1))
-    return Sequences(
-        tallies, chances, given @ means, np.array([squares, (shares**2).sum(axis=1)]) @ given.T
-    )
-
-
-def mixture(channel: Floats, tallies: Ints, prior: Floats) -> tuple[Floats, int]:
-    """Return the posterior mean of the distribution by Proposition A.3 as stated, and the number of its summands.
-
-    A summand is a table of how many of the users who gave each output hold each value.
-    """
-    values = channel.shape[1]
-    splits = [
-        [s for s in product(range(count + 1), repeat=values) if sum(s) == count]
-        for count in tallies
-    ]
-    weights, parameters = [], []
-    for table in product(*splits):
-        rows = np.array(table)
-        log_weight = (
-            gammaln(tallies + 1).sum() - gammaln(rows + 1).sum() + (rows * np.log(channel)).sum()
-        )
-        parameters.append(prior + rows.sum(axis=0))
-        weights.append(np.exp(log_weight + gammaln(parameters[-1]).sum()))
-    mean: Floats = np.array(weights) @ parameters / (np.sum(weights) * parameters[0].sum())
-    return mean, len(weights)
-
-
-def holders_laws(users: int, epsilon: float) -> Floats:
-    """Return the law of the reports of the first of two values, a row for each number of users who hold it."""
-    chance, seen = krr_channel(epsilon, 2)[0, 0], np.arange(users + 1)
-    own, others = ([binom.pmf(seen[: t + 1], t, p) for t in seen] for p in (chance, 1 - chance))
-    return np.array([np.convolve(own[t], others[users - t]) for t in seen])
 
 
 def binary_entropies(users: int, epsilon: float) -> tuple[float, float]:
@@ -179,42 +71,9 @@ def binary_entropies(users: int, epsilon: float) -> tuple[float, float]:
     )
 
 
-def information_sum(channel: Floats, point: Floats) -> tuple[Floats, Floats]:
-    """Return ``J_p`` and ``C_p`` output by output, as (36) to (38) define them."""
-    size = point.size - 1
-    information, covariance = np.zeros((size, size)), np.zeros((size, size))
-    for row in channel:
-        chance = float(row @ point)
-        difference, given = row[:-1] - row[-1], (row * point / chance)[:-1]
-        information += np.outer(difference, difference) / chance
-        covariance += chance * (np.diag(given) - np.outer(given, given))
-    return information, covariance
-
-
-def limiting_error(channel: Floats, point: Floats) -> float:
-    """Return the trace of ``J_p^-1``, completed to all values."""
-    inverse = np.linalg.inv(information_sum(channel, point)[0])
-    return float(np.trace(inverse) + inverse.sum())
-
-
 def patterns(epsilon: float, domain_size: int) -> Floats:
     """Return every row of 1 and ``e^epsilon`` that has both."""
     return np.array(list(product((1.0, np.exp(epsilon)), repeat=domain_size))[1:-1])
-
-
-def random_channels(
-    domain_size: int, epsilon: float, number: int, rng: np.random.Generator
-) -> list[Floats]:
-    """Return epsilon-LDP channels: a few random patterns with all cyclic shifts, which equal the columns' sums."""
-    channels = []
-    for turn in range(number):
-        rows = rng.random((1 + turn % 3, domain_size))
-        rows = np.where(rng.random(rows.shape) < turn % 2, rows.round(), rows)
-        turned = np.concatenate(
-            [np.roll(np.exp(epsilon * rows), shift, axis=1) for shift in range(domain_size)]
-        )
-        channels.append(turned / turned.sum(axis=0))
-    return channels
 
 
 CASES = ((0.3, 2), (1.0, 3), (4.0, 6))
@@ -223,23 +82,12 @@ UNARY = ((0.5, 0.2, 2), (0.7, 0.1, 4))
 """Chances of a set bit, at one's own value and elsewhere, and numbers of values."""
 BEST = ((0.1, 2), (0.5, 4), (0.6, 4), (0.1, 5), (3.0, 5))
 """Budgets and numbers of values at which different sizes of sets are best."""
-JEFFREYS, UNEVEN = np.full(3, 0.5), np.array([0.5, 1.0, 2.0])
 POINT = np.array([0.5, 0.3, 0.2])
 FORMS = "published", "sharp"
-CHANNELS = (krr_channel(1.0, 3), oue_channel(2.0, 3), subset_channel(0.3, 3, 2))
 
 
-def drawn_tallies(domain_size: int) -> Ints:
-    """Return forty tallies of 60 reports each, of uneven values."""
-    rng = np.random.default_rng(2022)
-    return np.asarray(rng.multinomial(60, rng.dirichlet(np.full(domain_size, 0.7), size=40)))
-
-
-@second_route(
-    KaryRandomisedResponse.p, KaryRandomisedResponse.q, KaryRandomisedResponse.truthful_rate
-)
-@second_route(frequency.unbiased, frequency.project_simplex, likelihood.krr_mle)
-def _randomised_response() -> Pairs:
+@compared
+def test_randomised_response_and_its_estimates_are_as_defined() -> Pairs:
     for epsilon, size in CASES:
         krr, rows = KaryRandomisedResponse(epsilon, size), krr_channel(epsilon, size)
         tallies = drawn_tallies(size)
@@ -265,8 +113,8 @@ def _randomised_response() -> Pairs:
             )
 
 
-@second_route(UnaryEncoding.channel, UnaryEncoding.epsilon, UnaryEncoding.optimised)
-def _unary_encoding() -> Pairs:
+@compared
+def test_unary_encoding_is_bit_by_bit() -> Pairs:
     for case in UNARY:
         made, rows = UnaryEncoding(*case), unary_channel(*case)
         yield made.channel(), rows
@@ -279,8 +127,8 @@ def _unary_encoding() -> Pairs:
         yield unary_channel(made.p, made.q, size).T @ estimates, np.eye(size)
 
 
-@second_route(likelihood.mle, likelihood.support_mle, likelihood.certificate_gap)
-def _maxima() -> Pairs:
+@compared
+def test_no_direction_raises_the_likelihood_at_its_maximum() -> Pairs:
     tally, rows = np.array([53, 52, 22, 14, 25, 19, 7, 8]), oue_channel(1.0, 3)
     estimate = likelihood.mle(rows, tally).estimate
     yield [estimate.sum(), steepest(rows, tally, estimate)], [1, tally.sum()], 1e-6
@@ -304,8 +152,8 @@ def _linear(rule: Floats, tallies: Ints) -> Floats:
     return tallies @ rule / tallies.sum(axis=1, keepdims=True)
 
 
-@second_route(bayes.posterior, bayes.krr_posterior, bayes.frequency_mean, exact_risk.exact_risks)
-def _posteriors() -> Pairs:
+@compared
+def test_posterior_means_and_risks_are_those_over_all_sequences() -> Pairs:
     krr, oue = krr_channel(1.0, 3), oue_channel(1.5, 2)
     for rows, users, prior in (
         (krr, 4, JEFFREYS),
@@ -329,8 +177,8 @@ def _posteriors() -> Pairs:
             yield [risks[name].distribution, risks[name].frequency], every.risks(estimates)
 
 
-@second_route(TwoValues.risk, TwoValues.entropies)
-def _two_values() -> Pairs:
+@compared
+def test_risks_and_entropies_of_two_values_are_those_over_all_sequences() -> Pairs:
     for users, epsilon, concentration in ((5, 1.0, 0.5), (6, 0.5, 1.5)):
         case = TwoValues(users, epsilon, concentration)
         every = all_sequences(krr_channel(epsilon, 2), users, np.full(2, concentration))
@@ -343,13 +191,8 @@ def _two_values() -> Pairs:
     )
 
 
-@second_route(
-    information.fisher_information,
-    information.conditional_covariance,
-    information.entropy_constants,
-)
-@second_route(information.distribution_error, information.frequency_error, EntropyBounds.limits)
-def _information() -> Pairs:
+@compared
+def test_information_adds_up_output_by_output() -> Pairs:
     points, within = (
         np.random.default_rng(2022).dirichlet(np.full(3, 0.5), size=5),
         1 - POINT @ POINT,
@@ -389,9 +232,8 @@ def _errors(epsilon: float, size: int) -> list[float]:
     return [limiting_error(rows, np.full(size, 1 / size)) for rows in channels]
 
 
-@second_route(SubsetSelection.optimal, LowerBounds.uniform_information, LowerBounds.uniform_optimum)
-@second_route(best_channel.best_channel)
-def _best_channels() -> Pairs:
+@compared
+def test_the_best_channel_is_subset_selection_at_the_uniform_distribution() -> Pairs:
     for case in BEST:
         (epsilon, size), errors, made = case, _errors(*case), SubsetSelection.optimal(*case)
         bounds, best = (
@@ -420,12 +262,8 @@ def _floors(epsilon: float, size: int) -> Floats:
     return np.array([sharp * size / (size - 1), sharp])
 
 
-@second_route(
-    LowerBounds.log_information_ceiling, LowerBounds.log_covariance_floor, LowerBounds.distribution
-)
-@second_route(LowerBounds.frequency, LowerBounds.any_channel, lower_bounds.any_channel_bound_at)
-@second_route(LowerBounds.finite_users)
-def _bounds() -> Pairs:
+@compared
+def test_bounds_are_those_over_all_rows_of_a_channel() -> Pairs:
     for epsilon, size in CASES:
         rows, bounds, floors = (
             patterns(epsilon, size),

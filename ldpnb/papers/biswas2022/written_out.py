@@ -4,24 +4,16 @@ Populations are enumerated, with every outcome's probability; randomiser and est
 and equations (3) and (5) print them.
 """
 
-import math
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any
 
 import numpy as np
-from scipy import stats
 
 from ldpnb import claims
-from ldpnb.accuracy import histograms
 from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.arithmetic import Floats, read_only
-from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.papers.biswas2022.formulas.personalised import PersonalRates
-from ldpnb.privacy import shuffling
-from ldpnb.sections import Pairs, second_route
 
 published = partial(claims.published, "biswas2022")
 """Numbers printed in biswas2022, by key."""
@@ -35,48 +27,6 @@ def direct_encoding(epsilon: float, domain_size: int) -> Floats:
     """Return the ``(reports, values)`` matrix of Definition 2.4: weight ``e^epsilon`` for the truth, 1 for all else."""
     weights = np.exp(epsilon * np.eye(domain_size))
     return np.asarray(weights / weights.sum(axis=0))
-
-
-def normal_delta(epsilon: float, deviation: float) -> float:
-    """Integrate the hockey stick of two normal densities at a histogram's distance, ``sqrt(2)``."""
-    points, weights = np.polynomial.legendre.leggauss(80)
-    size = math.sqrt(2)
-    x = epsilon * deviation**2 / size - size / 2 + 6 * deviation * (points + 1)
-    first, second = (stats.norm.pdf(x, loc=centre, scale=deviation) for centre in (0, -size))
-    return float(6 * deviation * weights @ (first - math.exp(epsilon) * second))
-
-
-@second_route(shuffling.gaussian_delta, shuffling.gaussian_deviation)
-def gaussian_noise() -> Pairs:
-    """Yield pairs for a curator's Gaussian noise."""
-    for central, deviation in ((0.3, 1.7), (1.0, 0.6)):
-        yield (
-            shuffling.gaussian_delta(central, deviation=deviation),
-            normal_delta(central, deviation),
-        )
-    for central, delta in ((0.1, 1e-6), (0.1, 0.01), (2.0, 1e-6)):
-        deviation = shuffling.gaussian_deviation(central, delta)
-        yield normal_delta(central, deviation) / delta, 1.0, 1e-7
-
-
-@second_route(histograms.central_laplace_count_variance)
-def laplace_noise() -> Pairs:
-    """Yield pairs for a curator's Laplace noise: a value that is replaced moves two counts by 1."""
-    for central in (0.1, 1.0, 4.0):
-        yield (
-            histograms.central_laplace_count_variance(central),
-            stats.laplace(scale=2 / central).var(),
-        )
-
-
-@second_route(shuffling.closed_form)
-def published_bound() -> Pairs:
-    """Yield pairs for the bound on shuffled reports of any randomiser: Theorem 3.1 of Feldman, McMillan, Talwar."""
-    for local, users, delta in ((5.0, 50_000, 1e-6), (1.0, 10_000, 0.01), (2.0, 100_000, 1e-6)):
-        growth = math.exp(local)
-        spread = math.sqrt(growth * math.log(4 / delta) / users) + growth / users
-        written = math.log1p(8 * (growth - 1) / (growth + 1) * spread)
-        yield shuffling.closed_form(delta, users=users, epsilon=local), written
 
 
 @dataclass(frozen=True)
@@ -186,62 +136,3 @@ PERSONAL = (
     Case(KaryRandomisedResponse(3.0, 4), (1, 1, 2, 2), (0.3, 1.0, 0.3, 1.0)),
 )
 """With personal rates; nobody holds the last value."""
-
-
-@second_route(
-    KaryRandomisedResponse.p, KaryRandomisedResponse.q, KaryRandomisedResponse.truthful_rate
-)
-def _randomiser() -> Pairs:
-    for epsilon, size in ((1e-6, 2), (1.0, 4), (3.0, 101), (50.0, 101)):
-        mechanism, (keep, switch) = (
-            KaryRandomisedResponse(epsilon, size),
-            direct_encoding(epsilon, size)[0, :2],
-        )
-        yield [mechanism.p, mechanism.q], [keep, switch]
-        yield mechanism.truthful_rate, np.expm1(epsilon) * switch
-
-
-def _enumerated(
-    formula: Any, both: Callable[[Case], tuple[Any, Any]], cases: Iterable[Case] = CASES
-) -> None:
-    """Register what all outcomes give beside a formula."""
-    second_route(formula)(lambda: (both(case) for case in cases))
-
-
-_enumerated(
-    estimators.unadjusted,
-    lambda c: (
-        estimators.unadjusted(c.tallies, users=c.users, mechanism=c.mechanism),
-        c.unadjusted,
-    ),
-)
-_enumerated(
-    estimators.rescaled,
-    lambda c: (
-        estimators.rescaled(
-            c.tallies, users=c.users, sampling_rate=c.rates[0], mechanism=c.mechanism
-        ),
-        c.pooled,
-    ),
-)
-_enumerated(
-    estimators.realised_size,
-    lambda c: (
-        estimators.realised_size(c.tallies, sampling_rate=c.rates[0], mechanism=c.mechanism),
-        c.realised,
-    ),
-)
-_enumerated(
-    SampledCounts.mean_unadjusted,
-    lambda c: (c.survey.mean_unadjusted(c.holders), c.mean(c.unadjusted)),
-)
-_enumerated(
-    SampledCounts.variance_realised_size,
-    lambda c: (c.survey.variance_realised_size(c.holders), c.variance(c.realised)),
-)
-_enumerated(
-    SampledCounts.rare_variance_realised_size,
-    lambda c: (c.survey.rare_variance_realised_size, c.variance(c.realised)[-1]),
-    [case for case in CASES if case.holders[-1] == 0],
-)
-_enumerated(PersonalRates.mean, lambda c: (c.personal.mean(c.one_hot), c.mean(c.pooled)), PERSONAL)

@@ -1,0 +1,461 @@
+"""The claims of the sources, their words, and their verdicts.
+
+The words are read from TOML files without importing any code. The check of a claim is looked up by
+its name in the Python file beside its words, and only when the claim is decided: this room knows no
+paper, as a test runner knows no test.
+"""
+
+import difflib
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pkgutil import resolve_name
+from types import MappingProxyType
+from typing import Any
+
+from ldpnb import extras, writing
+from ldpnb.claims.evidence import Evidence, How, Status, UnsoundError
+
+TEXTS = MappingProxyType(
+    {
+        "place": "where the claim stands, if its key does not tell",
+        "says": "what the source says, in our words",
+        "quoted": "at most eight words of the source, where the wording decides",
+        "asks": "a question of the source, instead of what it says",
+        "over": "the parameters that the claim is decided for",
+        "reading": "how it is read: measure, threshold and parameters of a word of degree",
+        "evidence": "the deciding numbers, in one line",
+        "change": "what must be changed for the claim to hold",
+        "instead": "what is true instead of a claim that fails",
+        "more": "a sharper or a further result, which changes no status",
+        "answer": "the answer to a question",
+        "step": "a step of the proof that is argued in words",
+        "remark": "other readings, and what holds of them",
+        "cause": "the heading in the erratum sheet; claims with one cause stand together there",
+        "counterexample": "the smallest counterexample",
+        "python": "one line, or few, that computes it without this package",
+        "rests": "what in the source rests on the claim",
+    }
+)
+"""The keys of a claim's table that are texts, and what each is for."""
+
+_NUMBERED = "Theorem|Lemma|Proposition|Corollary|Definition|Remark|Figure|Table|Algorithm|Equation"
+_NUMBER = r"\(?(?:[A-D]\.\d+|\d+(?:\.\d+)*|[IVX]+\b)\)?"
+_KIND_AND_NUMBERS = re.compile(
+    rf"\b({_NUMBERED})s? ({_NUMBER}(?:(?:, | and | to ){_NUMBER})*)", re.IGNORECASE
+)
+_FIELD = re.compile(r"@\{(\w+)(?::([^{}]*))?\}")
+
+Numbers = Mapping[str, Any] | None
+"""What a check returns: the numbers for the fields ``@{name}`` of the claim's words."""
+
+Check = Callable[[Evidence], Numbers]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A source: who wrote it, and which text of it was read.
+
+    Attributes
+    ----------
+    key : str
+        The name of its folder in ``ldpnb/papers``.
+    number : int
+        Its place among the sources, and in the name of its folder of notebooks; 0 for the
+        companion's own results, which no source states.
+    authors, title, version, read : str
+        As in its ``source.toml``: `version` says which text was read and what is lost in it, and
+        `read` when.
+    no_claim : mapping of str to str
+        What the source numbers and no claim covers, each with the reason.
+    """
+
+    key: str
+    number: int
+    authors: str
+    title: str
+    version: str
+    read: str
+    no_claim: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def heading(self) -> str:
+        """Authors and title."""
+        return ": ".join(filter(None, (self.authors, self.title)))
+
+    @property
+    def folder(self) -> str:
+        """The name of its folder of notebooks and figures, such as ``1_biswas2022``."""
+        return f"{self.number}_{self.key}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Claim:
+    """A claim or a question of a source.
+
+    Attributes
+    ----------
+    source, key : str
+        The source, and the name of the claim's table and, with underscores, of its check.
+    section : str
+        The section of the source, such as ``Section 3``: the name of the claim's file.
+    words : mapping of str to str
+        The texts of its table, with ``@{name}`` where a number of the check belongs.
+    rebuilt : bool
+        Whether the formula is lost in the text at hand, so that it had to be rebuilt.
+    """
+
+    source: str
+    key: str
+    section: str
+    words: Mapping[str, str] = field(repr=False)
+    rebuilt: bool = False
+
+    @property
+    def id(self) -> str:
+        """The identifier, such as ``biswas2022/theorem-3.5``."""
+        return f"{self.source}/{self.key}"
+
+    @property
+    def place(self) -> str:
+        """Where the claim stands in the source."""
+        return self.words.get("place") or place_of(self.key)
+
+    @property
+    def says(self) -> str:
+        """What the source says or asks."""
+        return self.words.get("says") or self.words["asks"]
+
+    @property
+    def numbers(self) -> list[str]:
+        """What the source numbers and this claim covers; empty for any other sentence."""
+        return numbers_in(self.place)
+
+    @property
+    def is_question(self) -> bool:
+        """Whether the source asks rather than claims."""
+        return "asks" in self.words
+
+    @property
+    def check(self) -> Check:
+        """The function that gathers the evidence and returns the numbers for the words."""
+        module = self.section.lower().replace(" ", "_")
+        name = re.sub(r"\W", "_", self.key)
+        if name[0].isdigit():
+            name = f"claim_{name}"
+        return resolve_name(f"ldpnb.papers.{self.source}.{module}:{name}")
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the evidence says about a claim.
+
+    Attributes
+    ----------
+    status : str
+        *holds*, *holds with a change*, *fails* or *not settled*; a question is *answered*.
+    how : str
+        *proved*, *proved, with a step in words*, *computed* or *simulated*.
+    words : mapping of str to str
+        The claim's texts (`TEXTS`) with their numbers, such as ``words["evidence"]``.
+    doubt : str
+        Why the claim is not settled, if it is not.
+    """
+
+    status: Status
+    how: How
+    words: Mapping[str, str] = field(repr=False)
+    doubt: str = ""
+
+
+def place_of(key: str) -> str:
+    """Return the place that a key names.
+
+    Examples
+    --------
+    >>> place_of("theorem-4.1-allocation"), place_of("equation-7"), place_of("abstract")
+    ('Theorem 4.1, allocation', 'Equation (7)', 'Abstract')
+    """
+    parts = re.fullmatch(r"([a-z]+)-([a-z\d][\d.]*)(?:-(.+))?", key)
+    if parts is None:
+        return key.capitalize().replace("-", " ")
+
+    kind, number, more = parts.groups(default="")
+    number = f"({number})" if kind == "equation" else number.upper()
+    place = f"{kind.capitalize()} {number}"
+    return f"{place}, {more.replace('-', ' ')}" if more else place
+
+
+def numbers_in(place: str) -> list[str]:
+    """Return what the source numbers and a place names; a sentence or a proof has none.
+
+    Examples
+    --------
+    >>> numbers_in("Theorem 3.6, equations (7) to (9)")
+    ['Theorem 3.6', 'Equation (7)', 'Equation (8)', 'Equation (9)']
+    >>> numbers_in("Lemmas A.2 to A.4 and Table I"), numbers_in("Theorem 3.2, proof")
+    (['Lemma A.2', 'Lemma A.3', 'Lemma A.4', 'Table I'], [])
+    >>> numbers_in("Section 3, before Theorem 3.2")
+    []
+    """
+    if not re.match(_NUMBERED, place) or place.endswith("proof"):
+        return []
+
+    found = []
+    for kind, several in _KIND_AND_NUMBERS.findall(place):
+        for part in re.split(r", | and ", several):
+            low, _, high = part.partition(" to ")
+            found += [f"{kind.capitalize()} {number}" for number in _between(low, high)]
+    return found
+
+
+def _between(low: str, high: str) -> Iterator[str]:
+    """Yield a number, or all from one to another that differ in their last digits."""
+    if not high:
+        yield low
+        return
+    first, last = (re.search(r"\d+(?=\)?$)", end) for end in (low, high))
+    if first is None or last is None:
+        raise ValueError(f"place must name numbers, got {low!r} to {high!r}")
+    for number in range(int(first[0]), int(last[0]) + 1):
+        yield f"{low[: first.start()]}{number}{low[first.end() :]}"
+
+
+def _papers() -> Traversable:
+    return files("ldpnb").joinpath("papers")
+
+
+@cache
+def sources() -> Mapping[str, Source]:
+    """Return all sources by key, in the order of their numbers; the companion's own comes last."""
+    found = []
+    for folder in _papers().iterdir():
+        file = folder.joinpath("source.toml")
+        if file.is_file():
+            text = file.read_text(encoding="utf-8")
+            found.append(Source(key=folder.name, **tomllib.loads(text)))
+    found.sort(key=lambda source: (source.number == 0, source.number))
+    return MappingProxyType({source.key: source for source in found})
+
+
+@cache
+def claims(source: str | None = None) -> tuple[Claim, ...]:
+    """Return every claim, or those of one source, in the order of the sections.
+
+    Raises
+    ------
+    ValueError
+        If there is no such source, or if a table has a wrong key or lacks one. The message names
+        file, table and rule.
+    """
+    if source is None:
+        return tuple(claim for key in sources() for claim in claims(key))
+
+    folder = _papers().joinpath(_known(source, "source", tuple(sources())))
+    sections = [file for file in folder.iterdir() if file.name.endswith(".toml")]
+    sections.sort(key=lambda file: [int(part) if part.isdigit() else 0 for part in _parts(file)])
+    return tuple(
+        claim
+        for file in sections
+        if file.name != "source.toml"
+        for claim in _read(source, file.name, file.read_text(encoding="utf-8"))
+    )
+
+
+def _parts(file: Traversable) -> list[str]:
+    return re.findall(r"\d+|\D+", file.name)
+
+
+def find(identifier: str) -> Claim:
+    """Return the claim of that identifier.
+
+    Raises
+    ------
+    ValueError
+        If there is no such source or claim. The message names the nearest.
+    """
+    source, _, key = identifier.partition("/")
+    of_source = claims(source) if source in sources() else claims()
+    known = {claim.id: claim for claim in of_source}
+    same_key = [claim.id for claim in claims() if claim.key in (key, identifier)]
+    return known[_known(identifier, "claim", tuple(known), same_key)]
+
+
+def select(*which: str) -> list[Claim]:
+    """Return the claims that are named by identifiers, or by a source and parts of it.
+
+    Parameters
+    ----------
+    *which : str
+        Identifiers, such as ``"biswas2022/theorem-3.5"``; or a source and sections of it
+        (``"biswas2022", "Section 2", "Section 3"``) or beginnings of places (``"Theorem 3.5"``);
+        or a source alone, for all its claims.
+
+    Raises
+    ------
+    ValueError
+        If there is no such source or claim, or a part names none.
+
+    Examples
+    --------
+    >>> [claim.key for claim in select("biswas2022", "Theorem 3.5")]
+    ['theorem-3.5']
+    """
+    if not which:
+        raise ValueError("name a source, and perhaps its sections, or claims")
+    if "/" in which[0]:
+        return [find(identifier) for identifier in which]
+
+    source, *parts = which
+    known = claims(source)
+    for part in parts:
+        if not any(_stands_in(claim, part) for claim in known):
+            sections = ", ".join(dict.fromkeys(claim.section for claim in known))
+            raise ValueError(
+                f"{part!r} must be a section of {source} ({sections}) or begin a claim's place"
+            )
+    return [claim for claim in known if not parts or any(_stands_in(claim, part) for part in parts)]
+
+
+def _stands_in(claim: Claim, part: str) -> bool:
+    """Return whether a claim stands in a section, or its place begins so."""
+    return claim.section == part or bool(re.match(rf"{re.escape(part)}(?!\d)", claim.place))
+
+
+def _known(wanted: str, kind: str, among: tuple[str, ...], hint: list[str] | None = None) -> str:
+    """Return what is wanted, if it is known; else name what is near."""
+    if wanted in among:
+        return wanted
+    near = hint or difflib.get_close_matches(wanted, among, 3, 0.4) or among[:3]
+    raise ValueError(
+        f"{kind} must be one of {len(among)} known, got {wanted!r}; near are {', '.join(near)}"
+    )
+
+
+@cache
+@extras.needed()
+def decide(identifier: str) -> Verdict:
+    """Decide a claim of one of the sources.
+
+    The claim is checked anew when it is first asked for; the verdict is kept until Python ends.
+
+    Parameters
+    ----------
+    identifier : str
+        Source and claim, such as ``"biswas2022/theorem-3.5"``. ``ldpnb verdicts`` lists them all.
+
+    Returns
+    -------
+    Verdict
+        Its `status` says whether the claim holds, and its `words` hold the evidence and, where the
+        source errs, what holds instead. A check whose evidence does not suffice gives the status
+        *not settled*; it does not raise an error.
+
+    Raises
+    ------
+    ValueError
+        If there is no such source or claim. The message names the nearest.
+
+    Examples
+    --------
+    >>> decide("biswas2022/theorem-3.5").status
+    'fails'
+    """
+    claim = find(identifier)
+    return verdict(claim, claim.check)
+
+
+def verdict(claim: Claim, check: Check) -> Verdict:
+    """Return the verdict of a claim by its check, computed anew.
+
+    Raises
+    ------
+    ValueError
+        If words and check do not name the same numbers.
+    """
+    evidence = Evidence()
+    words = {name: _FIELD.sub("?", text) for name, text in claim.words.items()}
+    changed = next((key for key in ("change", "instead") if key in words), "")
+
+    status: Status = "not settled"
+    try:
+        words = _filled(claim, check(evidence) or {})
+        status = evidence.status(question=claim.is_question, changed=changed)
+        doubt = "" if status != "not settled" else "it held in every case that was tried"
+    except UnsoundError as reason:
+        doubt = str(reason)
+
+    return Verdict(status, evidence.how(step_in_words="step" in words), words, doubt)
+
+
+def _read(source: str, file: str, text: str) -> Iterator[Claim]:
+    """Yield the claims of a file."""
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"{source}/{file}: {error}") from error
+
+    shared = tables.pop("section", {})
+    section = file.removesuffix(".toml").capitalize().replace("_", " ")
+    for key, table in tables.items():
+        own = shared | table
+        rebuilt = own.pop("rebuilt", False)
+        words = {name: _one_paragraph(name, value) for name, value in own.items()}
+        words = {name: value for name, value in words.items() if value}
+        if fault := _fault(words, rebuilt):
+            raise ValueError(f"{source}/{file}, [{key}]: {fault}")
+        yield Claim(source, key, section, MappingProxyType(words), rebuilt)
+
+
+def _one_paragraph(name: str, text: Any) -> str:
+    """Return a text on one line, unless it is code."""
+    if not isinstance(text, str):
+        raise ValueError(f"{name} must be a text, got {name}={text!r}")
+    return text.strip() if name == "python" else " ".join(text.split())
+
+
+def _fault(words: Mapping[str, str], rebuilt: object) -> str:
+    """Return what is wrong with the words of a claim, if anything is."""
+    given = words.keys()
+    wrong_source = bool(given & {"change", "instead"})
+    faults = {
+        f"no such key: {', '.join(sorted(given - set(TEXTS)))}": given - set(TEXTS),
+        f"rebuilt must be true or false, got {rebuilt!r}": not isinstance(rebuilt, bool),
+        "give either says or asks": ("says" in given) == ("asks" in given),
+        "a question (asks) needs its answer": ("asks" in given) != ("answer" in given),
+        "evidence and over must be given": not given >= {"evidence", "over"},
+        "give change or instead, not both": given >= {"change", "instead"},
+        "what the source has wrong (change, instead) needs its cause": (
+            wrong_source != ("cause" in given)
+        ),
+        "a counterexample needs the python that computes it": (
+            ("counterexample" in given) != ("python" in given)
+        ),
+        "quoted has at most eight words": len(words.get("quoted", "").split()) > 8,
+        "a rebuilt formula needs a reading": rebuilt and "reading" not in given,
+    }
+    return next((fault for fault, wrong in faults.items() if wrong), "")
+
+
+def _filled(claim: Claim, numbers: Mapping[str, Any]) -> dict[str, str]:
+    """Return the words of a claim with the numbers of its check in them."""
+    names = {name for text in claim.words.values() for name, _ in _FIELD.findall(text)}
+    if names != numbers.keys():
+        apart = ", ".join(sorted(names ^ numbers.keys()))
+        raise ValueError(f"{claim.id}: words and check must name the same numbers, got {apart}")
+
+    def number(match: re.Match[str]) -> str:
+        return format(numbers[match[1]], match[2] or "")
+
+    return {name: _FIELD.sub(number, text) for name, text in claim.words.items()}
+
+
+@cache
+def published(source: str) -> dict[str, float]:
+    """Return the printed numbers of a source, by key, from ``papers/<source>/printed.csv``."""
+    rows = writing.rows(f"papers/{source}/printed.csv")
+    return {row["key"]: float(row["value"]) for row in rows}

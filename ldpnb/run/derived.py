@@ -1,0 +1,74 @@
+"""What is derived from the committed ledger: the erratum sheets, and the table of the README."""
+
+from pathlib import Path
+
+from ldpnb import claims, writing
+from ldpnb.run import errata
+from ldpnb.run.catalogue import home
+from ldpnb.run.ledger import committed_ledger, counts
+
+BEGIN, END = "<!-- verdicts: `ldpnb run 99_verdicts` renews this table -->", "<!-- end -->"
+"""Between these lines of the README stands the table."""
+
+
+def derived() -> dict[Path, str]:
+    """Return the text of every derived file as it should be, by its path."""
+    readme = home() / "README.md"
+    texts = {path: errata.sheet(source) for source, path in errata.sheets().items()}
+    return texts | {readme: with_table(readme.read_text(encoding="utf-8"))}
+
+
+def renew() -> None:
+    """Write every derived file whose text has changed, from the ledger as it now stands."""
+    committed_ledger.cache_clear()
+    for path, text in derived().items():
+        if not path.is_file() or path.read_text(encoding="utf-8") != text:
+            writing.write(path, text.encode())
+
+
+def with_table(readme: str) -> str:
+    """Return the text of the README with the table as the committed ledger has it.
+
+    Raises
+    ------
+    ValueError
+        If the README has lost the lines between which the table stands.
+    """
+    before, begin, rest = readme.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"README.md must have the lines {BEGIN!r} and {END!r}")
+    return f"{before}{BEGIN}\n{table()}\n{END}{after}"
+
+
+def table() -> str:
+    """Return how many claims of each source have which status, as a table in Markdown."""
+    import pandas as pd
+
+    rows = pd.DataFrame(committed_ledger())
+    for column in ("question", "numbered", "rebuilt"):
+        rows[column] = rows[column] == "True"
+    counted = counts(rows).reset_index()
+
+    first_of = ~counted["source"].duplicated()
+    links = counted["source"].astype(str).map(_link)
+    counted["source"] = links.where(first_of, "")
+    lines = [list(counted.columns), [":--", ":--"] + ["--:"] * (len(counted.columns) - 2)]
+    lines += counted.astype(str).to_numpy().tolist()
+    asked = rows[rows["question"]]
+    answered = (asked["status"] == "answered").sum()
+    return "\n".join(
+        [
+            *(f"| {' | '.join(line)} |" for line in lines),
+            "",
+            f"Of the {len(asked)} questions that the sources ask, {answered} are answered. "
+            "The words are defined in the [glossary](notebooks/glossary.md#verdicts).",
+        ]
+    )
+
+
+def _link(source: str) -> str:
+    """Return the key of a source, with a link to its notebooks."""
+    about = claims.sources()[source]
+    folder = f"notebooks/{about.folder}" if about.number else f"ldpnb/papers/{source}"
+    return f"[`{source}`]({folder})"

@@ -1,0 +1,121 @@
+"""Second routes to formulas under the claims of biswas2022."""
+
+import math
+
+import numpy as np
+from compared import Pairs, compared
+from scipy import stats
+
+from ldpnb.accuracy import histograms
+from ldpnb.estimators import sampling as estimators
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.papers.biswas2022.written_out import CASES, PERSONAL, direct_encoding
+from ldpnb.privacy import shuffling
+
+
+def normal_delta(epsilon: float, deviation: float) -> float:
+    """Integrate the hockey stick of two normal densities at a histogram's distance, ``sqrt(2)``."""
+    points, weights = np.polynomial.legendre.leggauss(80)
+    size = math.sqrt(2)
+    x = epsilon * deviation**2 / size - size / 2 + 6 * deviation * (points + 1)
+    first, second = (stats.norm.pdf(x, loc=centre, scale=deviation) for centre in (0, -size))
+    return float(6 * deviation * weights @ (first - math.exp(epsilon) * second))
+
+
+@compared
+def test_gaussian_noise_loses_what_two_normal_densities_do() -> Pairs:
+    """Yield pairs for a curator's Gaussian noise."""
+    for central, deviation in ((0.3, 1.7), (1.0, 0.6)):
+        yield (
+            shuffling.gaussian_delta(central, deviation=deviation),
+            normal_delta(central, deviation),
+        )
+    for central, delta in ((0.1, 1e-6), (0.1, 0.01), (2.0, 1e-6)):
+        deviation = shuffling.gaussian_deviation(central, delta)
+        yield normal_delta(central, deviation) / delta, 1.0, 1e-7
+
+
+@compared
+def test_a_replaced_value_moves_two_counts_under_laplace_noise() -> Pairs:
+    """Yield pairs for a curator's Laplace noise: a value that is replaced moves two counts by 1."""
+    for central in (0.1, 1.0, 4.0):
+        yield (
+            histograms.central_laplace_count_variance(central),
+            stats.laplace(scale=2 / central).var(),
+        )
+
+
+@compared
+def test_the_bound_on_shuffled_reports_is_that_of_feldman_mcmillan_and_talwar() -> Pairs:
+    """Yield pairs for the bound on shuffled reports of any randomiser: Theorem 3.1 of Feldman, McMillan, Talwar."""
+    for local, users, delta in ((5.0, 50_000, 1e-6), (1.0, 10_000, 0.01), (2.0, 100_000, 1e-6)):
+        growth = math.exp(local)
+        spread = math.sqrt(growth * math.log(4 / delta) / users) + growth / users
+        written = math.log1p(8 * (growth - 1) / (growth + 1) * spread)
+        yield shuffling.closed_form(delta, users=users, epsilon=local), written
+
+
+@compared
+def test_the_randomiser_is_that_of_definition_2_4() -> Pairs:
+    for epsilon, size in ((1e-6, 2), (1.0, 4), (3.0, 101), (50.0, 101)):
+        mechanism, (keep, switch) = (
+            KaryRandomisedResponse(epsilon, size),
+            direct_encoding(epsilon, size)[0, :2],
+        )
+        yield [mechanism.p, mechanism.q], [keep, switch]
+        yield mechanism.truthful_rate, np.expm1(epsilon) * switch
+
+
+@compared
+def test_the_estimate_without_adjustment_is_equation_3() -> Pairs:
+    for case in CASES:
+        given = {"users": case.users, "mechanism": case.mechanism}
+        yield estimators.unadjusted(case.tallies, **given), case.unadjusted
+
+
+@compared
+def test_the_rescaled_estimate_is_equation_5() -> Pairs:
+    for case in CASES:
+        given = {"users": case.users, "mechanism": case.mechanism}
+        own = estimators.rescaled(case.tallies, sampling_rate=case.rates[0], **given)
+        yield own, case.pooled
+
+
+@compared
+def test_the_estimate_from_the_realised_size_is_that_of_theorem_3_4() -> Pairs:
+    for case in CASES:
+        given = {"sampling_rate": case.rates[0], "mechanism": case.mechanism}
+        yield estimators.realised_size(case.tallies, **given), case.realised
+
+
+@compared
+def test_the_mean_without_adjustment_is_that_over_all_outcomes() -> Pairs:
+    for case in CASES:
+        mean = case.mean(case.unadjusted)
+        yield case.survey.mean_unadjusted(case.holders), mean
+        yield case.survey.bias_unadjusted(case.holders), mean - case.holders
+
+
+@compared
+def test_the_variances_are_those_over_all_outcomes() -> Pairs:
+    for case in CASES:
+        rescaled = case.variance(case.pooled)
+        realised = case.variance(case.realised)
+        yield case.survey.variance_unadjusted(case.holders), case.variance(case.unadjusted)
+        yield case.survey.variance_rescaled(case.holders), rescaled
+        yield case.survey.variance_realised_size(case.holders), realised
+        yield case.survey.variance_gain(case.holders), rescaled - realised
+
+
+@compared
+def test_variances_at_a_rare_value_are_those_over_all_outcomes() -> Pairs:
+    for case in CASES:
+        if case.holders[-1] == 0:
+            yield case.survey.rare_variance_rescaled, case.variance(case.pooled)[-1]
+            yield case.survey.rare_variance_realised_size, case.variance(case.realised)[-1]
+
+
+@compared
+def test_the_mean_at_personal_rates_is_that_over_all_outcomes() -> Pairs:
+    for case in PERSONAL:
+        yield case.personal.mean(case.one_hot), case.mean(case.pooled)

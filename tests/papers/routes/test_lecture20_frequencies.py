@@ -1,0 +1,20 @@
+"""Second routes to formulas under the claims of lecture20, Frequencies."""
+
+import numpy as np
+from compared import Pairs, compared
+
+from ldpnb.mechanisms.signs import SignRandomiser
+from ldpnb.papers.lecture20 import written_out
+
+
+@compared
+def test_the_signs_have_the_printed_law() -> Pairs:
+    for epsilon in (0.1, 3.0):
+        mechanism, (vectors, law) = (
+            SignRandomiser(epsilon, 3),
+            written_out.printed_signs(np.tanh(epsilon / 2), 3),
+        )
+        order = [int(np.flatnonzero((mechanism.outputs() == v).all(axis=1))[0]) for v in vectors]
+        yield mechanism.channel()[order], law
+        plus = [law[vectors[:, value] == 1, 0].sum() for value in (0, 1)]
+        yield [mechanism.p, mechanism.q, mechanism.miss_rate], [*plus, 1 - plus[0]]
