@@ -1,6 +1,7 @@
 from .accuracy.gaps import GroupGap as GroupGap
 from .accuracy.means import users_needed as users_needed
 from .accuracy.sampling import SampledCounts as SampledCounts
+from .audit import exact_channel as exact_channel
 from .claims import Evidence as Evidence
 from .claims import Verdict as Verdict
 from .claims import agree as agree

@@ -11,6 +11,7 @@ from typing import Any, get_args
 import click
 
 from ldpnb import __version__, extras
+from ldpnb.audit.command import audit
 from ldpnb.checks import UsageError
 from ldpnb.claims import Status, sources
 from ldpnb.data.command import download, inspect_file
@@ -226,5 +227,5 @@ def report(errata: str | None) -> None:
         derived.renew()
 
 
-for _command in (download, estimate, export, inspect_file, kit, plan, sweep):
+for _command in (audit, download, estimate, export, inspect_file, kit, plan, sweep):
     cli.add_command(_command)

@@ -8,6 +8,9 @@ from numpy.typing import ArrayLike
 from ldpnb import checks
 from ldpnb.arithmetic import Floats
 
+SUM_TOLERANCE = 1e-6
+"""How far the sum of a column may lie from 1, so that probabilities may be 32-bit floats."""
+
 
 @dataclass(frozen=True, slots=True)
 class Loss:
@@ -73,13 +76,13 @@ def privacy_loss(channel: ArrayLike) -> Loss:
 
 
 def as_channel(channel: ArrayLike) -> Floats:
-    """Return a checked channel: a matrix of numbers ``>= 0`` whose columns sum to 1 up to 1e-9."""
+    """Return a checked channel: a matrix of numbers ``>= 0`` whose columns sum to 1 up to 1e-6."""
     matrix = checks.numbers(channel, "channel", low=0)
     if matrix.ndim != 2 or matrix.size == 0:
         raise ValueError(f"channel must be a matrix of outputs by inputs, got shape {matrix.shape}")
 
     sums = matrix.sum(axis=0)
-    if np.abs(sums - 1).max() > 1e-9:
+    if np.abs(sums - 1).max() > SUM_TOLERANCE:
         worst = int(np.abs(sums - 1).argmax())
         got = f"column {worst} with sum {sums[worst]:.10g}"
         raise ValueError(f"channel must have columns that sum to 1, got {got}")

@@ -1,0 +1,129 @@
+"""The command line of audits."""
+
+import contextlib
+import pkgutil
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ldpnb.audit.channel import ExactChannel
+from ldpnb.audit.enumeration import exact_channel
+from ldpnb.audit.files import read_channel
+from ldpnb.audit.tape import AuditError
+from ldpnb.checks import UsageError, as_usage, positive, shown
+
+LIMIT = 100_000
+
+
+@click.command(short_help="Audit an implementation, or a saved channel, exactly.")
+@click.argument("client", metavar="CHANNEL.CSV|MODULE:FUNCTION")
+@click.option("--inputs", metavar="VALUES", help="What a user can hold: 0:4, or yes,no,unsure.")
+@click.option("--epsilon", type=float, help="The stated budget in nats; exit 1 if it is exceeded.")
+@click.option(
+    "--limit", type=click.IntRange(1), help=f"Largest number of paths.  [default: {LIMIT}]"
+)
+@click.option("--cut", type=float, help="Leave paths that are less likely than this.")
+@click.option("--patience", type=float, help="Seconds without a random choice.  [default: 5]")
+def audit(
+    client: str,
+    inputs: str | None,
+    epsilon: float | None,
+    limit: int | None,
+    cut: float | None,
+    patience: float | None,
+) -> None:
+    """Print the exact privacy loss of a channel or of a client's code, and where it is attained.
+
+    CHANNEL.CSV has a row for each output and a column for each input. Names of both are optional,
+    and columns sum to 1 up to 1e-6, so that 32-bit floats will do.
+
+    MODULE:FUNCTION is a client, function(value) or function(value, rng). It is run on every path of
+    its random draws, so it must be trusted like any code. MODULE is looked for in this folder, too.
+    """
+    if epsilon is not None:
+        with as_usage():
+            positive(epsilon, "epsilon")
+
+    path = Path(client)
+    if path.suffix.lower() == ".csv" or path.exists() or ":" not in client:
+        of_clients = {"inputs": inputs, "limit": limit, "cut": cut, "patience": patience}
+        for option, value in of_clients.items():
+            if value is not None:
+                raise UsageError(f"--{option} is for MODULE:FUNCTION, got the file {shown(client)}")
+        channel = read_channel(path)
+    else:
+        settings = {"limit": limit, "cut": cut, "patience": patience}
+        given = {name: value for name, value in settings.items() if value is not None}
+        channel = _channel_of(client, inputs, given)
+
+    click.echo(str(channel))
+    if epsilon is None:
+        return
+    if channel.exceeds(epsilon):
+        click.echo(f"the stated epsilon {epsilon:.12g} is exceeded")
+        raise SystemExit(1)
+    click.echo(f"the stated epsilon {epsilon:.12g} is kept")
+
+
+def _channel_of(name: str, inputs: str | None, settings: dict[str, Any]) -> ExactChannel:
+    """Return the channel of a client that is named ``module:function``."""
+    if inputs is None:
+        raise UsageError(f"--inputs must be given for {shown(name)}, such as --inputs 0:4")
+    values = _values(inputs, settings.get("limit", LIMIT))
+    function = _function(name)
+    try:
+        return exact_channel(function, values, **settings)
+    except AuditError as error:
+        raise click.ClickException(str(error)) from None
+    except (ValueError, TypeError) as error:
+        raise UsageError(str(error)) from None
+
+
+def _function(name: str) -> Callable[..., Any]:
+    """Return a function; its module may lie in this folder."""
+    try:
+        with _importable_from_here():
+            return pkgutil.resolve_name(name)
+    except (ModuleNotFoundError, AttributeError, ValueError) as error:
+        raise UsageError(f"no function {shown(name)}: {shown(str(error))}") from None
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        reason = shown(f"{type(error).__name__}: {' '.join(str(error).split())}")
+        raise click.ClickException(f"{shown(name)} cannot be imported: {reason}") from None
+
+
+@contextlib.contextmanager
+def _importable_from_here() -> Iterator[None]:
+    here = str(Path.cwd())
+    sys.path.insert(0, here)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(ValueError):
+            sys.path.remove(here)
+
+
+def _values(text: str, limit: int) -> list[Any]:
+    """Return the values of ``0:4`` (0 to 3), or of a list with commas."""
+    low, colon, high = text.partition(":")
+    if colon:
+        try:
+            numbers = range(int(low), int(high))
+        except ValueError:
+            rule = "low:high in whole numbers, or a list with commas"
+            raise UsageError(f"inputs must be {rule}, got {shown(text)}") from None
+        if len(numbers) > limit:
+            raise UsageError(f"inputs must be at most {limit:,} values, got {len(numbers):,}")
+        return list(numbers)
+    return [_value(part.strip()) for part in text.split(",")]
+
+
+def _value(text: str) -> Any:
+    for kind in (int, float):
+        with contextlib.suppress(ValueError):
+            return kind(text)
+    return text

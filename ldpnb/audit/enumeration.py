@@ -1,0 +1,261 @@
+"""Run a client on every path of its random draws."""
+
+import copy
+import inspect
+import math
+from collections.abc import Callable, Collection, Iterable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ldpnb import checks
+from ldpnb.audit.channel import ExactChannel
+from ldpnb.audit.numbers import Uniform
+from ldpnb.audit.sources import replaced
+from ldpnb.audit.tape import AuditError, Left, Tape
+
+Client = Callable[..., Any]
+Path = list[tuple[Any, int]]
+Known = tuple[Any, Path, Any]
+"""An input, a path, and the output there."""
+
+REPEATED = 1_000
+"""About so many paths are taken again."""
+
+_SIMPLE = frozenset({int, bool, str, bytes, type(None)})
+"""Types whose values are compared as they are."""
+
+
+def exact_channel(
+    client: Client,
+    inputs: Iterable[Any],
+    *,
+    limit: int = 100_000,
+    cut: float = 0.0,
+    patience: float = 5.0,
+) -> ExactChannel:
+    """Return the exact channel of a client, by running it on every path of its random draws.
+
+    A client takes the value of one user and returns the output that an observer sees. An integer
+    draw is a branch for each of its values, and a uniform number is an interval that splits where
+    the client compares it. So every probability is exact, down to the ``2**53`` values that a
+    uniform number of Python or NumPy has.
+
+    Parameters
+    ----------
+    client : callable
+        ``client(value)``, which draws from `random`, `secrets`, the functions of `numpy.random` or
+        an unseeded ``default_rng()``; or ``client(value, rng)``, which draws from the Generator
+        that it is given. It must start afresh at every call.
+    inputs : iterable
+        The values that a user can hold, two or more, all different.
+    limit : int, optional
+        The largest number of paths, over all inputs.
+    cut : float, optional
+        In ``[0, 1)``. Paths that are less likely are left, and the loss becomes a certified bound
+        (`ExactChannel.delta`, `ExactChannel.lower_bound`). Without it, loops that end only with
+        probability 1 are refused.
+    patience : float, optional
+        Seconds for which the client may run without drawing or returning. It is watched in the
+        main thread only, and not on Windows.
+
+    Returns
+    -------
+    ExactChannel
+        Its `probabilities` are an array of outputs by inputs; `epsilon` is the exact loss, attained
+        by the inputs `pair` at the output `output`. ``print`` says it in four lines.
+
+    Raises
+    ------
+    AuditError
+        If the client cannot be followed: it returns a random number or computes with it other than
+        by sums, products with constants and rounding; draws continuous noise, from a generator of
+        its own or in compiled code; seeds a generator; keeps something between calls; raises an
+        error; or has too many paths. The message is one line and says what to do.
+
+    Notes
+    -----
+    During the call the functions of `random`, `secrets` and `numpy.random` are replaced for this
+    thread, and afterwards restored, also after an error. Other threads keep the real ones. One call
+    runs at a time in a process.
+
+    Examples
+    --------
+    >>> import random
+    >>> def respond(answer):
+    ...     return answer if random.random() < 0.75 else 1 - answer
+    >>> channel = exact_channel(respond, [0, 1])
+    >>> print(channel)
+    2 inputs, 2 outputs, 4 paths
+    epsilon is 1.09861228867, if any two inputs are neighbours
+    output 0 has probability 0.75 from input 0 and 0.25 from input 1
+    pure with p = 0.75 and q = 0.25
+    >>> channel.probabilities.tolist()
+    [[0.75, 0.25], [0.25, 0.75]]
+    >>> channel.is_unbiased(lambda report: (report - 0.25) / 0.5)
+    True
+    """
+    if not callable(client):
+        raise TypeError(f"client must be callable, got client={checks.shortened(client)}")
+    values = _distinct(inputs)
+    checks.whole(limit, "limit", at_least=1)
+    checks.positive(patience, "patience")
+    if checks.probability(cut, "cut") == 1:
+        raise ValueError(f"cut must be < 1, got cut={cut}")
+
+    tape = Tape(limit, Fraction(cut))
+    laws = []
+    lost = []
+    known: list[Known] = []
+    per_input = 1 + REPEATED // len(values)
+    with replaced(tape, patience) as generator:
+        call = _with_generator(client, generator)
+        for value in values:
+            law, paths = _law(tape, call, value, per_input)
+            laws.append(law)
+            lost.append(tape.lost)
+            known += [(value, *one) for one in paths]
+        _repeat(tape, call, known)
+
+    outputs = _in_order({output for law in laws for output in law})
+    fractions = tuple(tuple(law.get(output, Fraction(0)) for law in laws) for output in outputs)
+    return ExactChannel(values, outputs, fractions, tuple(lost), tape.paths)
+
+
+def _distinct(inputs: Iterable[Any]) -> tuple[Any, ...]:
+    """Return the inputs, which must be two or more, and different."""
+    if isinstance(inputs, str | bytes) or not isinstance(inputs, Iterable):
+        raise TypeError(f"inputs must be a sequence of values, got {checks.shortened(inputs)}")
+    values = tuple(inputs.tolist() if isinstance(inputs, np.ndarray) else inputs)
+    if len(values) < 2:
+        raise ValueError(f"inputs must be two or more values, got {len(values)}")
+    seen: set[Any] = set()
+    for value in values:
+        key = (type(value).__name__, repr(value))
+        if key in seen:
+            raise ValueError(f"inputs must be different, got {checks.shortened(value)} twice")
+        seen.add(key)
+    return values
+
+
+Law = dict[Any, Fraction]
+
+
+def _law(tape: Tape, call: Client, value: Any, most: int) -> tuple[Law, list[tuple[Path, Any]]]:
+    """Return the probability of every output for one input, and its first paths with outputs."""
+    cases: dict[Any, dict[int, int]] = {}  # of every output: favourable ones by possible ones
+    paths: list[tuple[Path, Any]] = []
+    tape.start()
+
+    while True:
+        is_whole, output = _run(tape, call, value)
+        if is_whole:
+            favourable, possible = tape.mass
+            own = cases.setdefault(output, {})
+            own[possible] = own.get(possible, 0) + favourable
+            if len(paths) < most:
+                paths.append((tape.path, output))
+        if not tape.advance():
+            break
+
+    law = {
+        output: sum((Fraction(many, possible) for possible, many in own.items()), Fraction(0))
+        for output, own in cases.items()
+    }
+    return law, paths
+
+
+def _repeat(tape: Tape, call: Client, known: list[Known]) -> None:
+    """Take paths twice again: a client that keeps something between calls may then differ."""
+    for value, path, output in known:
+        for _ in range(2):
+            tape.repeat(path)
+            if _run(tape, call, value) != (True, output):
+                raise AuditError(
+                    "the client gives two outputs for the same draws: it keeps something "
+                    "between calls, or draws where it cannot be followed"
+                )
+
+
+def _run(tape: Tape, call: Client, value: Any) -> tuple[bool, Any]:
+    """Return whether the path was taken to its end, and the output."""
+    tape.rewind()
+    output = None
+    try:
+        output = _plain(tape, call(copy.deepcopy(value)))
+    except KeyboardInterrupt:
+        raise
+    except Left:
+        pass
+    except BaseException as error:
+        if not tape.is_over:
+            raise AuditError(_raised(error, value)) from error
+
+    if tape.refusal:
+        raise AuditError(tape.refusal)
+    if not tape.is_complete:
+        raise AuditError("the client does not repeat itself: it keeps something between calls")
+    return not tape.is_over, output
+
+
+def _raised(error: BaseException, value: Any) -> str:
+    what = type(error).__name__
+    detail = checks.shown(" ".join(str(error).split()))
+    said = f"{what}: {detail}" if detail else what
+    return f"the client raises {said}, for input {checks.shortened(value)}"
+
+
+def _with_generator(client: Client, generator: np.random.Generator) -> Client:
+    """Return the client as a function of the value alone."""
+    try:
+        parameters = inspect.signature(client).parameters
+    except (TypeError, ValueError):
+        return client
+    if "rng" in parameters:
+        return lambda value: client(value, rng=generator)
+
+    required = [
+        one
+        for one in parameters.values()
+        if one.default is one.empty and one.kind <= one.POSITIONAL_OR_KEYWORD
+    ]
+    return client if len(required) < 2 else lambda value: client(value, generator)
+
+
+def _plain(tape: Tape, output: Any) -> Any:
+    """Return an output as it can be compared: collections as tuples, sets in order."""
+    if type(output) in _SIMPLE:
+        return output
+    if isinstance(output, Uniform):
+        tape.refuse("returns a random number itself, and continuous outputs are not followed")
+    if isinstance(output, np.ndarray | np.generic):
+        output = output.tolist()
+        if isinstance(output, Uniform):
+            return _plain(tape, output)
+
+    if isinstance(output, dict):
+        return _in_order(_plain(tape, item) for item in output.items())
+    if isinstance(output, set | frozenset):
+        return _in_order(_plain(tape, entry) for entry in output)
+    if isinstance(output, Collection) and not isinstance(output, str | bytes):
+        return tuple([entry if type(entry) in _SIMPLE else _plain(tape, entry) for entry in output])
+
+    if isinstance(output, float) and (not math.isfinite(output) or str(output) == "-0.0"):
+        return str(output)  # an observer tells these apart, but == does not
+    kind = type(output)
+    hashing: Any = kind.__hash__
+    if hashing is None or hashing is object.__hash__:  # two equal ones would not be equal
+        tape.refuse(
+            f"returns an object of type {kind.__name__}, which cannot be compared; "
+            "return numbers, texts, tuples, lists or arrays"
+        )
+    return output
+
+
+def _in_order(outputs: Iterable[Any]) -> tuple[Any, ...]:
+    every = list(outputs)
+    try:
+        return tuple(sorted(every))
+    except TypeError:
+        return tuple(sorted(every, key=repr))

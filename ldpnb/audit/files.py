@@ -1,0 +1,144 @@
+"""Read a channel that was saved as a table of comma-separated values."""
+
+import csv
+import io
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from ldpnb.audit.channel import ExactChannel
+from ldpnb.checks import UsageError, shown
+from ldpnb.privacy.channel import SUM_TOLERANCE
+
+LARGEST = 10_000_000
+"""Characters that are read of a file at most."""
+
+Line = tuple[int, list[str]]
+"""The number of a line in the file, and its cells."""
+
+
+def read_channel(path: Path) -> ExactChannel:
+    """Return the channel that a file holds.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        Rows are outputs and columns are inputs. Lines that begin with ``#`` are skipped. The first
+        row may name the inputs; its first cell is then empty or ``output``, if the first column
+        names the outputs. Each column sums to 1 up to 1e-6, so that probabilities may have been
+        rounded to 32-bit floats.
+
+    Returns
+    -------
+    ExactChannel
+        Of the numbers as they are written; no path was followed.
+
+    Raises
+    ------
+    UsageError
+        If the file cannot be read, or does not hold a channel. The message is one line.
+    """
+    rows = list(_lines(path))
+    if not rows:
+        raise UsageError(f"{_name(path)} must hold a table of probabilities, it is empty")
+
+    header = None
+    if not all(_is_number(cell) for cell in rows[0][1]):
+        header = rows.pop(0)[1]
+        if not rows:
+            raise UsageError(f"{_name(path)} must hold a table of probabilities, it has names only")
+    has_labels = header is not None and (
+        header[0].strip() in ("", "output") or not all(_is_number(row[0]) for _, row in rows)
+    )
+
+    width = len(header) if header else len(rows[0][1])
+    for number, row in rows:
+        if len(row) != width:
+            raise _refused(path, number, f"have {width} cells, got {len(row)}")
+
+    matrix = []
+    for number, row in rows:
+        cells = row[has_labels:]
+        matrix.append([_probability(path, number, cell) for cell in cells])
+    inputs = _labels(header[has_labels:]) if header else tuple(range(width))
+    outputs = _labels([row[0] for _, row in rows]) if has_labels else tuple(range(len(rows)))
+
+    _check(path, matrix, inputs)
+    fractions = tuple(tuple(Fraction(mass) for mass in row) for row in matrix)
+    return ExactChannel(inputs, outputs, fractions, (Fraction(0),) * len(inputs), 0)
+
+
+def _lines(path: Path) -> Iterator[Line]:
+    """Yield the rows of a file that are neither empty nor comments."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            text = file.read(LARGEST + 1)
+    except OSError as error:
+        raise UsageError(f"{_name(path)} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{_name(path)} must be UTF-8 text: {error.reason}") from None
+    if len(text) > LARGEST:
+        raise UsageError(f"{_name(path)} must have at most {LARGEST:,} characters, it has more")
+
+    rows = csv.reader(io.StringIO(text, newline=""), skipinitialspace=True, strict=True)
+    try:
+        for row in rows:
+            if row and not row[0].startswith("#"):
+                yield rows.line_num, row
+    except csv.Error as error:
+        raise _refused(path, rows.line_num, f"be comma-separated values: {error}") from None
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _probability(path: Path, number: int, cell: str) -> float:
+    """Return a probability, which may exceed 1 by rounding."""
+    value = float(cell) if _is_number(cell) else -1.0
+    if not 0 <= value <= 1 + SUM_TOLERANCE:
+        raise _refused(path, number, f"hold probabilities, got {shown(cell)!r}")
+    digits = cell.lower().partition("e")[0]
+    if value == 0 and any(digit in "123456789" for digit in digits):
+        raise _refused(path, number, f"hold numbers that a float can hold, got {shown(cell)!r}")
+    return value
+
+
+def _check(path: Path, matrix: list[list[float]], inputs: tuple[Any, ...]) -> None:
+    """Refuse what is no channel."""
+    if len(inputs) < 2:
+        raise UsageError(f"{_name(path)} must have two or more inputs, it has {len(inputs)}")
+    if len(set(inputs)) < len(inputs):
+        raise UsageError(f"{_name(path)} must name every input once")
+    for place, value in enumerate(inputs):
+        total = sum(row[place] for row in matrix)
+        if abs(total - 1) > SUM_TOLERANCE:
+            raise UsageError(
+                f"{_name(path)}: every column must sum to 1 up to {SUM_TOLERANCE:g}, "
+                f"got {total:.10g} for input {shown(str(value))}"
+            )
+
+
+def _labels(cells: list[str]) -> tuple[Any, ...]:
+    return tuple(_label(cell) for cell in cells)
+
+
+def _label(cell: str) -> Any:
+    """Return what a cell names: a number, a text, or a tuple of these if it has blanks."""
+    if "(" in cell:
+        return cell
+    parts = [int(part) if part.isdecimal() else part for part in cell.split()]
+    return parts[0] if len(parts) == 1 else tuple(parts)
+
+
+def _refused(path: Path, number: int, rule: str) -> UsageError:
+    return UsageError(f"{_name(path)}, line {number}: every row must {rule}")
+
+
+def _name(path: Path) -> str:
+    return shown(str(path))

@@ -1,0 +1,189 @@
+"""`ldpnb audit` prints the exact loss of a channel or of a client, and never a traceback."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ldpnb import cli
+
+WARNER = ["answer,no,yes", "no,0.75,0.25", "yes,0.25,0.75"]
+CLIENT = """
+import random
+from helper import RATE
+
+def respond(answer):
+    return answer if random.random() < RATE else 1 - answer
+
+def loops(answer):
+    while random.random() < 2:
+        pass
+
+def fails(answer):
+    raise ValueError("no such\\nanswer")
+"""
+
+
+@pytest.fixture
+def audit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[int, str, str]]:
+    """The command, in a folder of its own; returns exit code, output and errors."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "survey_client.py").write_text(CLIENT)
+    (tmp_path / "helper.py").write_text("RATE = 0.75")
+    (tmp_path / "broken.py").write_text("import sys; sys.exit('not today')")
+
+    def call(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["ldpnb", "audit", *arguments])
+        path = list(sys.path)
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        assert sys.path == path
+        for name in ("survey_client", "helper", "broken"):
+            sys.modules.pop(name, None)
+        out, err = capsys.readouterr()
+        return ended.value.code or 0, out, err
+
+    return call
+
+
+def saved(*rows: str) -> str:
+    Path("channel.csv").write_text("\n".join(rows) + "\n")
+    return "channel.csv"
+
+
+def test_a_saved_channel_is_printed_in_four_lines(audit):
+    code, out, _ = audit(saved("# of Warner, 1965", *WARNER))
+    assert code == 0
+    assert out.splitlines() == [
+        "2 inputs, 2 outputs",
+        "epsilon is 1.09861228867, if any two inputs are neighbours",
+        "output 'no' has probability 0.75 from input 'no' and 0.25 from input 'yes'",
+        "pure with p = 0.75 and q = 0.25",
+    ]
+
+
+def test_a_client_is_printed_in_the_same_four_lines(audit):
+    code, out, _ = audit("survey_client:respond", "--inputs", "0:2")
+    assert code == 0
+    assert out.splitlines() == [
+        "2 inputs, 2 outputs, 4 paths",
+        "epsilon is 1.09861228867, if any two inputs are neighbours",
+        "output 0 has probability 0.75 from input 0 and 0.25 from input 1",
+        "pure with p = 0.75 and q = 0.25",
+    ]
+
+
+@pytest.mark.parametrize(("epsilon", "code", "word"), [("1.2", 0, "kept"), ("1", 1, "exceeded")])
+def test_the_exit_code_says_whether_a_stated_epsilon_is_kept(audit, epsilon, code, word):
+    for arguments in (["survey_client:respond", "--inputs", "0:2"], [saved(*WARNER)]):
+        ended, out, _ = audit(*arguments, "--epsilon", epsilon)
+        assert ended == code
+        assert out.splitlines()[-1] == f"the stated epsilon {epsilon} is {word}"
+
+
+@pytest.mark.parametrize(
+    ("rows", "first", "second"),
+    [
+        (["0.5,0.25", "0.5,0.75"], "2 inputs, 2 outputs", "epsilon is 0.69314718056"),
+        (["x,y", "0.5,0.5", "0.5,0.5"], "2 inputs, 2 outputs", "epsilon is 0,"),
+        ([",a,b", "r,1,0", "s,0,1"], "2 inputs, 2 outputs", "epsilon is infinite"),
+        (["1,1,1"], "3 inputs, 1 outputs", "epsilon is 0,"),
+        (["\ufeff0.5,0.5", "", "0.5,0.5"], "2 inputs, 2 outputs", "epsilon is 0,"),
+    ],
+    ids=["a bare matrix", "names of inputs only", "rank 2", "one output", "mark and blank line"],
+)
+def test_channels_of_any_shape_and_rank_are_read(audit, rows, first, second):
+    code, out, _ = audit(saved(*rows))
+    assert code == 0
+    assert out.splitlines()[0] == first
+    assert out.splitlines()[1].startswith(second)
+
+
+def test_a_channel_rounded_to_32_bits_is_read(audit):
+    matrix = np.random.default_rng(1).dirichlet(np.ones(50), size=4).T.astype(np.float32)
+    np.savetxt("channel.csv", matrix, delimiter=",", fmt="%.9g")
+    exact = np.log(matrix.max(axis=1) / matrix.min(axis=1)).max()
+    code, out, _ = audit("channel.csv")
+    assert code == 0
+    assert float(out.split("epsilon is ")[1].split(",")[0]) == pytest.approx(exact, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "channel.csv must hold a table of probabilities, it is empty"),
+        ("0.5,0.5\n0.5\n", "line 2: every row must have 2 cells, got 1"),
+        ("0.5,0.5\n0.5,0.4\n", "must sum to 1 up to 1e-06, got 0.9 for input 1"),
+        ("0.5,nan\n0.5,1\n", "line 1: every row must hold probabilities, got 'nan'"),
+        ("1.5,1\n-0.5,0\n", "line 1: every row must hold probabilities, got '1.5'"),
+        ("0.5,1\n0.5,1e-999\n", "line 2: every row must hold numbers that a float can hold"),
+        ("a,b\n", "must hold a table of probabilities"),
+        ("1\n", "must have two or more inputs, it has 1"),
+        ("output,a,a\nr,1,1\n", "must name every input once"),
+        ("(" * 1_000_000, "every row must be comma-separated values"),
+        ("0.5,0.5\n" * 2_000_000, "must have at most 10,000,000 characters"),
+        ('0.5,"0.5\n', "line 1: every row must be comma-separated values"),
+        (b"\xff\xfe0\x00", "must be UTF-8 text"),
+        (b"\x00" * 100, "must hold a table of probabilities"),
+    ],
+    ids=[
+        *("empty", "ragged", "sum", "nan", "above one", "underflow", "names only", "one input"),
+        *("a name twice", "deep", "huge", "open quote", "UTF-16", "zeros"),
+    ],
+)
+def test_a_file_that_holds_no_channel_ends_in_one_line(audit, content, message):
+    Path("channel.csv").write_bytes(content if isinstance(content, bytes) else content.encode())
+    code, out, err = audit("channel.csv")
+    assert (code, out) == (2, "")
+    assert message in err
+    assert len(err.splitlines()) == 1
+    assert len(err) < 500
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["none.csv"], 2, "none.csv cannot be read: No such file"),
+        (["none"], 2, "none cannot be read: No such file"),
+        (["."], 2, ". cannot be read: Is a directory"),
+        (["survey_client:respond"], 2, "--inputs must be given for survey_client:respond"),
+        (["survey_client:other", "--inputs", "0:2"], 2, "has no attribute 'other'"),
+        (["nowhere:other", "--inputs", "0:2"], 2, "No module named 'nowhere'"),
+        (["broken:other", "--inputs", "0:2"], 1, "cannot be imported: SystemExit: not today"),
+        (["helper:RATE", "--inputs", "0:2"], 2, "client must be callable, got client=0.75"),
+        (["survey_client:respond", "--inputs", "4:4"], 2, "two or more values, got 0"),
+        (["survey_client:respond", "--inputs", "0:x"], 2, "low:high in whole numbers"),
+        (["survey_client:respond", "--inputs", "0:9999999"], 2, "at most 100,000 values"),
+        (["survey_client:respond", "--inputs", "0,0"], 2, "must be different, got 0 twice"),
+        (["survey_client:respond", "--inputs", "0,1", "--cut", "2"], 2, "cut must lie in [0, 1]"),
+        (["survey_client:respond", "--inputs", "0,1", "--limit", "0"], 2, "--limit"),
+        (["survey_client:respond", "--inputs", "0,1", "--epsilon", "nan"], 2, "epsilon must be >"),
+        (["survey_client:respond", "--inputs", "0,1", "--limit", "3"], 1, "more than 3 paths"),
+        (["survey_client:respond", "--inputs", "no,yes"], 1, "raises TypeError"),
+        (
+            ["survey_client:loops", "--inputs", "0,1", "--patience", "0.2"],
+            1,
+            "ran for 0.2 s without",
+        ),
+        (["survey_client:fails", "--inputs", "0:2"], 1, "raises ValueError: no such answer"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_wrong_use_ends_with_2_and_a_client_that_cannot_be_followed_with_1(
+    audit, arguments, code, message
+):
+    ended, out, err = audit(*arguments)
+    assert (ended, out) == (code, "")
+    assert message in err
+    assert len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("option", ["--inputs=0:2", "--limit=5", "--cut=0.1", "--patience=1"])
+def test_an_option_of_clients_is_refused_for_a_file(audit, option):
+    code, _, err = audit(saved(*WARNER), option)
+    assert code == 2
+    assert f"{option.partition('=')[0]} is for MODULE:FUNCTION" in err
