@@ -14,13 +14,17 @@ from ldpnb.papers.lopuhaa2020.formulas import best_channel
 from ldpnb.privacy import channel, subsampling
 
 
-@pytest.mark.parametrize(
-    "call", [channel.as_channel, lambda c: best_channel.best_channel(np.transpose(c), 1.0)]
-)
-def test_columns_may_miss_one_by_a_billionth(call) -> None:
-    call([[0.5, 0.5], [0.5, 0.5 + 5e-10]])
+def test_columns_may_miss_one_by_what_32_bit_floats_do() -> None:
+    channel.as_channel([[0.5, 0.5], [0.5, 0.5 + 5e-7]])
+    channel.as_channel(np.array([[1 / 3, 0.1], [2 / 3, 0.9]], dtype=np.float32))
     with pytest.raises(ValueError, match="sum to 1"):
-        call([[0.5, 0.5], [0.5, 0.5 + 1.5e-9]])
+        channel.as_channel([[0.5, 0.5], [0.5, 0.5 + 5e-6]])
+
+
+def test_columns_of_a_best_channel_may_miss_one_by_a_billionth() -> None:
+    best_channel.best_channel([[0.5, 0.5], [0.5, 0.5 + 5e-10]], 1.0)
+    with pytest.raises(ValueError, match="sum to 1"):
+        best_channel.best_channel([[0.5, 0.5], [0.5, 0.5 + 5e-9]], 1.0)
 
 
 def test_a_channel_without_its_certificate_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
