@@ -1,17 +1,21 @@
 """The exact optimiser: the worst epsilon-DP mechanism that may follow a sampling design.
 
-Given the laws ``p`` and ``q`` of the samples drawn from two neighbouring populations, `largest_loss` returns the
-largest privacy loss over *all* epsilon-DP mechanisms that see only the sample, and a mechanism that attains it. Use it
-to confirm closed forms on small populations.
+For the distributions ``p`` and ``q`` of the samples from two neighbouring populations,
+`largest_loss` returns the largest privacy loss over *all* epsilon-DP mechanisms that see only the
+sample, and a mechanism that attains it. Use it to confirm closed forms on small populations.
 
-It is exact for the following reason. The probability ``g(S)`` of an event given the sample ``S`` is log-Lipschitz:
-``g(S) <= e^(epsilon d(S, S')) g(S')``, with ``d`` the number of neighbour steps between samples. Conversely, every such
-``g`` on the samples extends to all data sets (the least Lipschitz extension of ``ln g``, truncated from above) and,
-scaled to at most ``e^epsilon / (1 + e^epsilon)``, is the acceptance probability of an epsilon-DP test, because ``1 -
-g`` is then log-Lipschitz too. For pure privacy one event decides, so the loss is the maximum of ``ln (p.g / q.g)`` over
-log-Lipschitz ``g``: a linear program in ``g`` with ``q.g = 1``. Its vertices have a spanning tree of tight constraints,
-along which ``ln g`` is recomputed without rounding error. The program is solved again around that optimum until it
-yields no improvement.
+It is exact for the following reason.
+
+1. For pure privacy one event decides. Its probability ``g(S)``, given the sample ``S``, is
+   log-Lipschitz: ``g(S) <= e^(epsilon d(S, S')) g(S')``, with ``d`` the number of neighbour steps
+   between samples.
+2. Conversely, every such ``g`` on the samples extends to all data sets, by the least Lipschitz
+   extension of ``ln g``, cut off from above. Scaled to at most ``e^epsilon / (1 + e^epsilon)``, it
+   is the acceptance probability of an epsilon-DP test, because ``1 - g`` is then log-Lipschitz too.
+3. So the loss is the maximum of ``ln (p.g / q.g)`` over log-Lipschitz ``g``, a linear program in
+   ``g`` with ``q.g = 1``. At a vertex, a spanning tree of constraints is tight. Along it ``ln g``
+   is recomputed without rounding error. The program is solved again around that optimum until it
+   yields no improvement.
 """
 
 from collections import Counter
@@ -27,23 +31,31 @@ from ldpnb.arithmetic import Floats, Ints
 from ldpnb.designs.laws import Sample
 
 Budget = float | Mapping[Any, float]
+"""A budget for every record, or one for each."""
 
-_ROUNDS = 20
-_LEAST = float(np.nextafter(-1, 0))
+ROUNDS = 20
+"""Most linear programs that are solved, each around the optimum of the one before."""
 
 REACH = 30.0
 """Largest ``epsilon x distance`` in nats for which the linear program is well scaled."""
 
+_SMALLEST_BUDGET = 1e-9
+"""Smallest budget in nats whose effect a linear program in floats resolves."""
+
+_ABOVE_MINUS_ONE = float(np.nextafter(-1, 0))
+
 
 def lcs_distance(first: Sample, second: Sample) -> int:
-    """Return how many records to add or remove to turn one multiset into the other (Definition A.1 of bun2022).
+    """Return how many records to add or remove to turn one multiset into the other.
 
-    It is the size of the multiset symmetric difference; replacing a record costs 2.
+    It is the size of the multiset symmetric difference, Definition A.1 of Bun et al. (2022). To
+    replace a record costs 2.
 
     >>> lcs_distance((1, 1, 2), (1, 3))
     3
     """
-    here, there = Counter(first), Counter(second)
+    here = Counter(first)
+    there = Counter(second)
     return (here - there).total() + (there - here).total()
 
 
@@ -51,13 +63,23 @@ def lcs_distance(first: Sample, second: Sample) -> int:
 class WorstMechanism:
     """A mechanism of two outputs that attains the largest privacy loss.
 
-    - `loss`, float: the largest loss in nats, over both directions; may be infinite for a replacement-DP mechanism,
-      which need not hide the sample's size.
-    - `samples`, tuple of Sample: the samples of both laws.
-    - `log_acceptance`, (len(samples),) float: logarithm of the probability of the first output given each sample, up to
-      a constant; its maximum is 0. Empty if the loss is infinite.
-    - `epsilon`, `mechanism`: its budget and neighbouring relation, as given to `largest_loss`.
-    - `swapped`, bool: whether the second population makes the first output likelier than the first does.
+    Attributes
+    ----------
+    loss : float
+        The largest loss in nats, over both directions. It may be infinite for a mechanism that is
+        private under replacement, which need not hide the sample's size.
+    samples : tuple of Sample
+        The samples that either population can give.
+    log_acceptance : ndarray, shape (samples,)
+        Logarithm of the probability of the first output given each sample, up to a constant; the
+        largest is 0. Empty if the loss is infinite.
+    epsilon : float or mapping
+        The mechanism's budget, as given to `largest_loss`.
+    mechanism : {"deletion", "replacement"}
+        The neighbouring relation for which the mechanism is private.
+    swapped : bool
+        Whether the second population makes the first output likelier than the first population
+        does.
     """
 
     loss: float
@@ -68,15 +90,23 @@ class WorstMechanism:
     swapped: bool
 
     def acceptance(self, sample: Sample) -> float:
-        """Return the probability of the first output on *any* data set, including those that neither design draws."""
-        steps = _distances((*self.samples, tuple(sample)), self.epsilon, self.mechanism)[-1, :-1]
+        """Return the probability of the first output, on any data set.
+
+        Parameters
+        ----------
+        sample : tuple
+            Records; neither population needs to be able to give them.
+
+        Returns
+        -------
+        float
+        """
+        every_sample = (*self.samples, tuple(sample))
+        distances = _distances(every_sample, self.epsilon, self.mechanism)[-1, :-1]
+        extended = min(0.0, (self.log_acceptance + distances).min())
+
         least = min(self.epsilon.values()) if isinstance(self.epsilon, Mapping) else self.epsilon
-        return float(
-            np.exp(min(0.0, (self.log_acceptance + steps).min()) - np.log1p(np.exp(-least)))
-        )
-
-
-_SMALLEST = 1e-9  # nats, of which a linear program in floats tells differences
+        return float(np.exp(extended - np.log1p(np.exp(-least))))
 
 
 def largest_loss(
@@ -86,135 +116,201 @@ def largest_loss(
     epsilon: Budget,
     mechanism: str = "deletion",
 ) -> WorstMechanism:
-    """Return the largest loss between two sample laws over all epsilon-DP mechanisms, and a mechanism that attains it.
+    """Return the largest privacy loss between two sampled populations, over all private mechanisms.
 
-    - `first`, `second`, mapping from sample to probability: laws of the sample under two populations, as made by
-      `ldpnb.designs.laws`.
-    - `epsilon`, float or mapping from record to float: budget of the mechanism in nats, ``>= 1e-9``. With a mapping,
-      adding or removing the record ``x`` costs ``epsilon[x]``, as for stratified deletion privacy (Definition 7.1 of
-      bun2022).
-    - `mechanism`, {"deletion", "replacement"}: the neighbouring relation for which the mechanism is epsilon-DP: one
-      record more or less, or one record changed.
-    - ValueError if a law is not a probability law, or two samples are further apart than `REACH` nats.
-    - RuntimeError if the linear program fails or disagrees with the recomputed optimum.
+    The mechanisms see the sample and nothing else.
 
-    Half of two records, one of them replaced (Theorem 2.2 of bun2022): ``ln(1 + (e - 1)/2)``.
+    Parameters
+    ----------
+    first, second : mapping from sample to float
+        Probability of each sample under two populations, as `ldpnb.designs.laws` makes them. A
+        sample is a sorted tuple of records.
+    epsilon : float or mapping from record to float
+        Budget of the mechanism in nats, at least 1e-9. With a mapping, adding or removing the
+        record ``x`` costs ``epsilon[x]``, as for stratified deletion privacy (Definition 7.1 of Bun
+        et al. 2022).
+    mechanism : {"deletion", "replacement"}, optional
+        The neighbouring relation for which the mechanism is epsilon-DP: one record more or less
+        (default), or one record changed.
 
-    >>> law, neighbour = {(0,): 0.5, (1,): 0.5}, {(0,): 0.5, (2,): 0.5}
-    >>> worst = largest_loss(law, neighbour, epsilon=1.0, mechanism="replacement")
-    >>> round(worst.loss, 12), round(float(np.log(1 + (np.e - 1) / 2)), 12)
-    (0.620114506958, 0.620114506958)
+    Returns
+    -------
+    WorstMechanism
+        The `loss` in nats, and a mechanism that attains it.
+
+    Raises
+    ------
+    ValueError
+        If probabilities do not sum to 1, or two samples are further apart than 30 nats, or an
+        argument is outside its range.
+    RuntimeError
+        If the linear program fails or disagrees with the recomputed optimum.
+
+    Examples
+    --------
+    Half of two records is drawn, and one of them is replaced. At epsilon = ln 5 the loss is ln(1 +
+    4/2) = ln 3, as Theorem 2.2 of Bun et al. (2022) says.
+
+    >>> sampled, neighbour = {(0,): 0.5, (1,): 0.5}, {(0,): 0.5, (2,): 0.5}
+    >>> worst = largest_loss(sampled, neighbour, epsilon=np.log(5), mechanism="replacement")
+    >>> round(float(np.exp(worst.loss)), 12)
+    3.0
     """
     checks.choice(mechanism, "mechanism", among=("deletion", "replacement"))
-    for budget in epsilon.values() if isinstance(epsilon, Mapping) else (epsilon,):
-        if checks.positive(budget, "epsilon") < _SMALLEST:
-            raise ValueError(
-                f"epsilon must be >= {_SMALLEST:g} nats for a linear program, got epsilon={budget!r}"
-            )
-    if isinstance(epsilon, Mapping) and (
-        missing := {r for s in (*first, *second) for r in s} - epsilon.keys()
-    ):
-        raise ValueError(
-            f"epsilon must have a budget for every record, got none for {checks.shortened(missing)}"
-        )
+    _check_budget(epsilon, (*first, *second))
+
     samples = tuple(sorted({*first, *second}, key=repr))
-    p, q = (
-        checks.distribution([law.get(s, 0.0) for s in samples], "law") for law in (first, second)
-    )
+    p = checks.distribution([first.get(sample, 0.0) for sample in samples], "law")
+    q = checks.distribution([second.get(sample, 0.0) for sample in samples], "law")
+
     distances = _distances(samples, epsilon, mechanism)
-    (forward, logs), (backward, others) = _optimum(p, q, distances), _optimum(q, p, distances)
-    swapped = backward > forward
-    return WorstMechanism(
-        max(forward, backward), samples, others if swapped else logs, epsilon, mechanism, swapped
-    )
+    forward, forward_logs = _optimum(p, q, distances)
+    backward, backward_logs = _optimum(q, p, distances)
+    if backward > forward:
+        return WorstMechanism(backward, samples, backward_logs, epsilon, mechanism, swapped=True)
+    return WorstMechanism(forward, samples, forward_logs, epsilon, mechanism, swapped=False)
+
+
+def _check_budget(epsilon: Budget, samples: tuple[Sample, ...]) -> None:
+    budgets = epsilon.values() if isinstance(epsilon, Mapping) else (epsilon,)
+    for budget in budgets:
+        if checks.positive(budget, "epsilon") < _SMALLEST_BUDGET:
+            rule = f"be >= {_SMALLEST_BUDGET:g} nats for a linear program"
+            raise ValueError(f"epsilon must {rule}, got epsilon={budget!r}")
+
+    if isinstance(epsilon, Mapping):
+        missing = _records(samples).keys() - epsilon.keys()
+        if missing:
+            got = f"none for {checks.shortened(missing)}"
+            raise ValueError(f"epsilon must have a budget for every record, got {got}")
+
+
+def _records(samples: tuple[Sample, ...]) -> dict[Any, None]:
+    """Return all records of some samples, once each, in the order in which they first occur."""
+    records: dict[Any, None] = {}
+    for sample in samples:
+        records |= dict.fromkeys(sample)
+    return records
 
 
 def _distances(samples: tuple[Sample, ...], epsilon: Budget, mechanism: str) -> Floats:
-    """Return the budget between every two samples, infinite where no chain of neighbours connects them."""
-    universe = list(dict.fromkeys(r for s in samples for r in s))
-    counts = np.array([[sample.count(record) for record in universe] for sample in samples])
-    cost = np.array(
-        [epsilon[r] if isinstance(epsilon, Mapping) else epsilon for r in universe], dtype=float
-    )
-    apart = np.einsum("ijr,r->ij", np.abs(counts[:, None, :] - counts[None, :, :]), cost)
+    """Return the budget between every two samples, infinite if no neighbours join them."""
+    records = list(_records(samples))
+    counts = np.array([[sample.count(record) for record in records] for sample in samples])
+    costs = [epsilon[r] if isinstance(epsilon, Mapping) else epsilon for r in records]
+
+    differences = np.abs(counts[:, None, :] - counts[None, :, :])
+    distances = np.einsum("ijr,r->ij", differences, np.array(costs, dtype=float))
     if mechanism == "deletion":
-        return np.asarray(apart)
+        return np.asarray(distances)
+
     sizes = counts.sum(axis=1)
-    return np.where(sizes[:, None] == sizes[None, :], apart / 2, np.inf)
+    return np.where(sizes[:, None] == sizes[None, :], distances / 2, np.inf)
 
 
 def _optimum(p: Floats, q: Floats, distances: Floats) -> tuple[float, Floats]:
-    """Return the largest ``ln(p.g / q.g)`` and its ``ln g``, which rejects all but the best block of near samples."""
-    names = np.isfinite(distances).argmax(axis=1)
-    blocks = [np.flatnonzero(names == name) for name in np.unique(names[p > 0])]
+    """Return the largest ``ln(p.g / q.g)`` and its ``ln g``.
+
+    Samples that no chain of neighbours joins form separate blocks; ``g`` is 0 in all but the best.
+    """
+    labels = np.isfinite(distances).argmax(axis=1)
+    blocks = [np.flatnonzero(labels == label) for label in np.unique(labels[p > 0])]
     if not all(q[block].any() for block in blocks):
         return np.inf, np.empty(0)
-    if (furthest := distances[np.isfinite(distances)].max()) > REACH:
-        raise ValueError(
-            f"epsilon x distance between samples must be at most {REACH} nats, got {furthest}"
-        )
-    optima = [
-        (*largest_log_ratio(p[block], q[block], distances[np.ix_(block, block)]), block)
-        for block in blocks
-    ]
-    best, logs, where = max(optima, key=lambda one: one[0])
-    everywhere = np.full(len(p), -np.inf)
-    everywhere[where] = logs
-    return best, everywhere
+
+    furthest = distances[np.isfinite(distances)].max()
+    if furthest > REACH:
+        rule = f"at most {REACH} nats"
+        raise ValueError(f"epsilon x distance between samples must be {rule}, got {furthest}")
+
+    largest = -np.inf
+    log_acceptance = np.empty(0)
+    for block in blocks:
+        within = distances[np.ix_(block, block)]
+        ratio, logs = largest_log_ratio(p[block], q[block], within)
+        if ratio > largest:
+            largest = ratio
+            log_acceptance = np.full(len(p), -np.inf)
+            log_acceptance[block] = logs
+    return largest, log_acceptance
 
 
 def largest_log_ratio(p: Floats, q: Floats, distances: Floats) -> tuple[float, Floats]:
-    """Return the largest ``ln(p.g / q.g)`` over log-Lipschitz ``g > 0``, and a ``ln g`` that attains it.
+    """Return the largest ``ln(p.g / q.g)`` over log-Lipschitz ``g > 0``, and its ``ln g``.
 
-    That is, over ``g`` with ``|ln g_i - ln g_j| <= distances[i, j]``.
+    Parameters
+    ----------
+    p, q : ndarray, shape (points,)
+        Weights ``>= 0``, not all zero.
+    distances : ndarray, shape (points, points)
+        ``|ln g_i - ln g_j|`` is at most ``distances[i, j]``, in nats. The matrix is symmetric, and
+        infinite for pairs without constraint. Pairs with a finite distance must connect all points.
 
-    - `p`, `q`, (points,) float: weights ``>= 0``, not all zero.
-    - `distances`, (points, points) float: symmetric, in nats; infinite where a pair is unconstrained. The pairs with a
-      finite distance must connect all points.
-    - Returns (float, (points,) float): the logarithms have maximum 0.
+    Returns
+    -------
+    loss : float
+        The largest logarithm of the ratio, in nats.
+    logs : ndarray, shape (points,)
+        The logarithms of ``g``; the largest is 0.
 
-    >>> loss, logs = largest_log_ratio(np.array([1.0, 0.0]), np.array([0.5, 0.5]), np.array([[0.0, 1.0], [1.0, 0.0]]))
-    >>> round(float(np.exp(-loss)), 12), logs.tolist()
-    (0.683939720586, [0.0, -1.0])
+    Examples
+    --------
+    With ``g`` in the ratio e : 1 the sums are e and (e + 1) / 2.
+
+    >>> apart = np.array([[0.0, 1.0], [1.0, 0.0]])
+    >>> loss, logs = largest_log_ratio(np.array([1.0, 0.0]), np.array([0.5, 0.5]), apart)
+    >>> round(float(np.exp(loss)), 12), round(2 * np.e / (np.e + 1), 12), logs.tolist()
+    (1.46211715726, 1.46211715726, [0.0, -1.0])
     """
     logs = np.zeros(len(p))
     if len(p) == 1:
         return np.log(p / q).item(), logs
+
     loss = _log_ratio(p, q, logs)
-    for _ in range(_ROUNDS):
+    for _ in range(ROUNDS):
         promised, vertex = _improved(p, q, distances, logs)
         better = logs if vertex is None else vertex
         reached = _log_ratio(p, q, better)
+
         if reached <= loss + 1e-13:
             if promised > 1e-7 * float(distances[distances > 0].min()):
-                raise RuntimeError(
-                    f"the linear program promises {promised!r} nats beyond {loss!r} that no vertex reaches"
-                )
+                promise = f"{promised!r} nats beyond {loss!r} that no vertex reaches"
+                raise RuntimeError(f"the linear program promises {promise}")
             return loss, logs - logs.max()
-        loss, logs = reached, better
-    raise RuntimeError(f"the optimum did not settle in {_ROUNDS} linear programs")
+
+        loss = reached
+        logs = better
+    raise RuntimeError(f"the optimum did not settle in {ROUNDS} linear programs")
 
 
 def _improved(p: Floats, q: Floats, distances: Floats, logs: Floats) -> tuple[float, Floats | None]:
-    """Return the gain that a linear program around ``e^logs`` promises, and the logarithms of its vertex, if any.
+    """Solve the linear program around ``e^logs``; return the gain that it promises, and its vertex.
 
-    With ``g = e^logs (1 + u unit)`` the unknowns are of order one, for tiny budgets and for chances over many orders of
-    magnitude. A ratio may grow by `REACH` nats at most in one step, which keeps the coefficients in range.
+    With ``g = e^logs (1 + u unit)`` the unknowns ``u`` are of order one, for tiny budgets and for
+    probabilities over many orders of magnitude. In one step a ratio may grow by `REACH` nats at
+    most, which keeps the coefficients in range. The vertex is its ``ln g``, if tight constraints
+    connect it.
     """
     unit = float(np.expm1(distances[distances > 0].min()))
     tail, head = np.nonzero(np.isfinite(distances) & ~np.eye(len(p), dtype=bool))
     room = np.clip(distances[tail, head] + logs[head] - logs[tail], 0.0, REACH)
-    here, there = (w * np.exp(logs - logs.max()) for w in (p, q))
-    matrix = _pairs(tail, head, np.exp(room), len(p))
-    level = {"A_eq": there[None] / there.sum(), "b_eq": [0.0], "bounds": (None, None)}
-    gain, u = _solve(here / here.sum(), matrix, np.expm1(room) / unit, **level)
-    return float(np.log1p(unit * gain)), _along_tight(
-        logs + np.log1p(np.maximum(unit * u, _LEAST)), distances
+    weights_p = p * np.exp(logs - logs.max())
+    weights_q = q * np.exp(logs - logs.max())
+
+    gain, u = _solve(
+        weights_p / weights_p.sum(),
+        _pairs(tail, head, np.exp(room), len(p)),
+        np.expm1(room) / unit,
+        A_eq=weights_q[None] / weights_q.sum(),
+        b_eq=[0.0],
+        bounds=(None, None),
     )
+    moved = logs + np.log1p(np.maximum(unit * u, _ABOVE_MINUS_ONE))
+    return float(np.log1p(unit * gain)), _along_tight(moved, distances)
 
 
 def _log_ratio(p: Floats, q: Floats, logs: Floats) -> float:
-    """Return ``ln(p.g / q.g)`` without cancellation when `g` is nearly constant."""
+    """Return ``ln(p.g / q.g)`` without cancellation if ``g`` is nearly constant."""
     middle = logs - logs.max()
     below = np.exp(middle) @ q
     total = p.sum() - q.sum()
@@ -223,42 +319,65 @@ def _log_ratio(p: Floats, q: Floats, logs: Floats) -> float:
 
 
 def _along_tight(logs: Floats, distances: Floats) -> Floats | None:
-    """Return `logs` recomputed from its first entry along tight constraints, or None if these do not connect it."""
+    """Recompute `logs` from the first entry along tight constraints.
+
+    Return None if tight constraints do not connect all entries, or the result breaks a constraint.
+    """
     exact = logs.copy()
-    gaps = np.abs(np.abs(logs[:, None] - logs[None, :]) - distances)
-    known, unknown = [0], set(range(1, len(logs)))
-    while unknown:
-        rest = sorted(unknown)
-        near = gaps[np.ix_(known, rest)]
-        source, target = np.unravel_index(int(near.argmin()), near.shape)
-        i, j = known[int(source)], rest[int(target)]
-        if gaps[i, j] > 1e-5 * distances[i, j] + 1e-9:
+    slack = np.abs(np.abs(logs[:, None] - logs[None, :]) - distances)
+    connected = [0]
+    others = list(range(1, len(logs)))
+    while others:
+        candidates = slack[np.ix_(connected, others)]
+        row, column = np.unravel_index(int(candidates.argmin()), candidates.shape)
+        source = connected[int(row)]
+        target = others[int(column)]
+        if slack[source, target] > 1e-5 * distances[source, target] + 1e-9:
             return None
-        exact[j] = exact[i] + np.sign(logs[j] - logs[i]) * distances[i, j]
-        known.append(j)
-        unknown.remove(j)
+
+        direction = np.sign(logs[target] - logs[source])
+        exact[target] = exact[source] + direction * distances[source, target]
+        connected.append(target)
+        others.remove(target)
+
     if (np.abs(exact[:, None] - exact[None, :]) > distances * (1 + 1e-9) + 1e-12).any():
         return None
     return exact
 
 
 def largest_size_test_advantage(first: ArrayLike, second: ArrayLike, *, epsilon: float) -> float:
-    """Return the largest advantage of an epsilon-DP test that sees only the sample's size (Proposition 4.1 of bun2022).
+    """Return the largest advantage of an epsilon-DP test that sees only the sample's size.
 
-    ``max Pr(accept | first) - Pr(accept | second)``, by linear programming, for two laws of the size on ``0, 1, ...``;
-    both answers of the test change by at most ``e^epsilon`` from a size to the next.
+    It is ``max Pr(accept | first) - Pr(accept | second)``, by linear programming, as in Proposition
+    4.1 of Bun et al. (2022).
+
+    Parameters
+    ----------
+    first, second : array_like, shape (sizes,)
+        Two distributions of the size on ``0, 1, ...``.
+    epsilon : float
+        From one size to the next, the probability of either answer changes by at most the factor
+        ``e^epsilon``; ``> 0``.
+
+    Returns
+    -------
+    float
+        A difference of probabilities, in ``[0, 1]``.
     """
-    p, q = checks.distribution(first, "first"), checks.distribution(second, "second")
+    p = checks.distribution(first, "first")
+    q = checks.distribution(second, "second")
     ratio = float(np.exp(checks.positive(epsilon, "epsilon")))
     count = max(len(p), len(q))
-    p, q = np.pad(p, (0, count - len(p))), np.pad(q, (0, count - len(q)))
-    here = np.arange(count - 1)
-    tail, head = np.concatenate([here, here + 1]), np.concatenate([here + 1, here])
-    accept = _pairs(
-        tail, head, np.full(len(tail), ratio), count
-    )  # g[tail] <= ratio g[head], and the same for 1 - g
+    p = np.pad(p, (0, count - len(p)))
+    q = np.pad(q, (0, count - len(q)))
+
+    # accept[tail] <= ratio accept[head] for neighbouring sizes, and the same for 1 - accept
+    smaller = np.arange(count - 1)
+    tail = np.concatenate([smaller, smaller + 1])
+    head = np.concatenate([smaller + 1, smaller])
+    matrix = _pairs(tail, head, np.full(len(tail), ratio), count)
     limits = np.repeat([0.0, ratio - 1], len(tail))
-    return _solve(p - q, np.vstack([accept, -accept]), limits, bounds=(0, 1))[0]
+    return _solve(p - q, np.vstack([matrix, -matrix]), limits, bounds=(0, 1))[0]
 
 
 def _pairs(tail: Ints, head: Ints, ratio: Floats, count: int) -> Floats:
@@ -273,7 +392,7 @@ def _pairs(tail: Ints, head: Ints, ratio: Floats, count: int) -> Floats:
 def _solve(
     objective: Floats, matrix: Floats, limits: Floats, **constraints: Any
 ) -> tuple[float, Floats]:
-    """Maximise ``objective . x`` subject to ``matrix x <= limits`` and further constraints, named as scipy does."""
+    """Maximise ``objective . x`` with ``matrix x <= limits`` and scipy's other constraints."""
     from scipy.optimize import linprog
     from scipy.sparse import csr_array
 
@@ -284,5 +403,6 @@ def _solve(
     )
     if result.status != 0:
         raise RuntimeError(f"the linear program failed: {result.message}")
+
     solution = np.asarray(result.x, dtype=float)
     return float(objective @ solution), solution
