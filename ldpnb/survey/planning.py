@@ -1,0 +1,464 @@
+"""Plan a survey: the sample size, the budget, the error or its probability, from the other three."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from scipy.optimize import brentq
+
+from ldpnb import checks
+from ldpnb.survey import laws
+from ldpnb.survey.designs import (
+    MANY,
+    ClusteredSample,
+    Design,
+    Everyone,
+    SimpleSample,
+    StratifiedSample,
+    Variance,
+    most_reports,
+)
+from ldpnb.survey.device import BUDGETS, NUMBERS, SHARES, Device, device
+
+QUANTITIES = ("count", "epsilon", "error", "failure")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What a mechanism needs, or how well it does.
+
+    Parameters
+    ----------
+    device : Device
+        The mechanism at its budget.
+    count : int
+        People who report, or clusters drawn.
+    error, failure : float
+        An error of `error` or more has probability at most `failure`, by the normal law about.
+    law : {"exact", "normal"}
+    variance : Variance
+        For the least favourable population, in squares of the unit of the values.
+    """
+
+    device: Device
+    count: int
+    error: float
+    failure: float
+    law: str
+    variance: Variance
+
+    @property
+    def epsilon(self) -> float:
+        return self.device.epsilon
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The answers to a question, the best mechanism first.
+
+    ``print`` shows them. The last line is the command that estimates from the reports.
+
+    Parameters
+    ----------
+    unknown : str
+        The quantity that was left out: one of `QUANTITIES`.
+    design : Design
+    answers : tuple of Answer
+        The best one first.
+    impossible : dict of str to str
+        Mechanisms that cannot do it, and why.
+    stated : dict
+        The arguments that state the device.
+    asked_failure : float, optional
+        The probability of an error that was asked for.
+    simultaneous : bool
+        Whether the error is that of all shares at once.
+    """
+
+    unknown: str
+    design: Design
+    answers: tuple[Answer, ...]
+    impossible: dict[str, str]
+    stated: dict[str, Any]
+    asked_failure: float | None
+    simultaneous: bool
+
+    @property
+    def best(self) -> Answer | None:
+        """The best mechanism; None if none can do it."""
+        return self.answers[0] if self.answers else None
+
+    def __str__(self) -> str:
+        from ldpnb.survey.texts import plan_text
+
+        return plan_text(self)
+
+
+def plan(
+    *,
+    count: int | None = None,
+    epsilon: float | None = None,
+    error: float | None = None,
+    failure: float | None = None,
+    p: float | str | None = None,
+    q: float | str | None = None,
+    mechanism: str | None = None,
+    values: Any = None,
+    low: float | None = None,
+    high: float | None = None,
+    simultaneous: bool = False,
+    population: int | Mapping[str, int] | Literal["everyone"] | None = None,
+    response: float | Mapping[str, float] = 1.0,
+    sds: Mapping[str, float] | None = None,
+    neyman: bool = False,
+    clusters: int | None = None,
+    cluster_size: int | None = None,
+    take: int | None = None,
+    icc: float | None = None,
+    sd: float | None = None,
+) -> Plan:
+    """Find the one quantity that is left out of count, epsilon, error and failure.
+
+    The exact law of the reports is used for everybody and for simple random samples, the normal law
+    for strata, clusters, and Laplace noise in samples. The true values are the least favourable
+    ones. Privacy is that of a single report: the loss if its sender's true answer is replaced, to
+    whoever receives the report.
+
+    Parameters
+    ----------
+    count : int, optional
+        How many people report, or how many clusters are drawn.
+    epsilon : float, optional
+        The privacy budget of a report, in nats, from 1e-6 to 50. A device that is stated by `p` and
+        `q` has its own.
+    error : float, optional
+        An error of so much or more, in the unit of the values, shall be rare ...
+    failure : float, optional
+        ... and have at most this probability, in ``(0, 1)``.
+    p, q, mechanism, values, low, high
+        The device, as in `ldpnb.survey.device.device`. If no mechanism is stated, all that fit the
+        answers are compared.
+    simultaneous : bool
+        Whether the error is that of all shares at once, for three answers or more.
+    population : int, mapping of str to int, or "everyone", optional
+        People there are, in each stratum if there are strata; "everyone" if all report and nobody
+        else is meant. A very large population if left out.
+    response : float or mapping of str to float
+        The fraction of those invited who report, in ``(0, 1]``; it may differ between strata.
+    sds : mapping of str to float, optional
+        Standard deviations of the true values in the strata; the largest if left out.
+    neyman : bool
+        Whether strata get reports by Neyman's allocation, with the randomisation included, and not
+        in proportion to their sizes.
+    clusters, cluster_size, take : int, optional
+        Clusters there are, people in each, and people asked in each that is drawn, all by default.
+    icc, sd : float, optional
+        Intra-cluster correlation and standard deviation of the true values; the least favourable
+        if left out.
+
+    Returns
+    -------
+    Plan
+        ``plan.best`` is the best mechanism's answer; ``print(plan)`` says all.
+
+    Raises
+    ------
+    ValueError
+        If not exactly one quantity is left out, or something is stated that has no use.
+
+    References
+    ----------
+    Särndal, Swensson and Wretman (1992), chapters 2 to 4, for the designs; Hoeffding (1956) for the
+    exact law of bits.
+
+    Examples
+    --------
+    A yes/no question for a simple random sample of 10,000 people:
+
+    >>> plan(epsilon=1, error=0.05, failure=0.05, population=10_000).best.count
+    1774
+
+    A die that forces yes on one face and no on another:
+
+    >>> plan(p="5/6", q="1/6", error=0.05, failure=0.05, population=10_000).best.count
+    861
+    """
+    stated = {
+        "p": p,
+        "q": q,
+        "mechanism": mechanism,
+        "values": values,
+        "low": low,
+        "high": high,
+    }
+    is_stated_by_chances = p is not None or q is not None
+    if is_stated_by_chances:
+        devices = [device(epsilon=epsilon, **stated)]
+        epsilon = devices[0].epsilon
+    else:
+        names = _mechanisms(mechanism, values, low, high)
+        devices = [
+            device(**(stated | {"mechanism": name, "epsilon": 1.0 if epsilon is None else epsilon}))
+            for name in names
+        ]
+
+    known = {"count": count, "epsilon": epsilon, "error": error, "failure": failure}
+    missing = [name for name, value in known.items() if value is None]
+    if len(missing) != 1:
+        left_out = " and ".join(missing) or "none"
+        raise ValueError(f"leave out one of count, epsilon, error and failure, got {left_out}")
+
+    length = devices[0].length
+    if error is not None:
+        checks.positive(error, "error")
+        if not error < length:
+            raise ValueError(f"error must be below the range, {length:g}, got error={error!r}")
+    if failure is not None:
+        checks.open_probability(failure, "failure")
+    if simultaneous and len(devices[0].estimated) < 2:
+        raise ValueError("simultaneous has no use: one share or mean is estimated")
+
+    is_clustered = any(one is not None for one in (clusters, cluster_size, take, icc, sd))
+    if is_clustered:
+        if isinstance(response, Mapping) or population is not None or sds is not None or neyman:
+            raise ValueError(
+                "population, sds, neyman and a response for each stratum have no use in a sample "
+                "of clusters"
+            )
+        design: Design = _clustered(clusters, cluster_size, take, icc, sd, response, length)
+    else:
+        design = _unclustered(population, response, sds, neyman, length)
+
+    least, most = design.limits
+    if most < least:
+        raise ValueError(f"a survey needs {least} reports at least, but at most {most} can come in")
+    if count is not None:
+        checks.whole(count, "count", at_least=least, at_most=most)
+
+    answers = []
+    impossible = {}
+    for one in devices:
+        question = _Question(design, one, known, simultaneous)
+        found = question.answer(missing[0])
+        if isinstance(found, Answer):
+            answers.append(found)
+        else:
+            impossible[one.mechanism] = found
+    answers.sort(key=lambda answer: getattr(answer, missing[0]))
+    asked = None if missing[0] == "failure" else failure
+    return Plan(missing[0], design, tuple(answers), impossible, stated, asked, simultaneous)
+
+
+def _mechanisms(
+    mechanism: str | None, values: Any, low: float | None, high: float | None
+) -> tuple[str, ...]:
+    """Return the names of the mechanisms that fit the answers."""
+    if mechanism is not None:
+        return (mechanism,)
+    if low is not None or high is not None:
+        return NUMBERS
+    several = values is not None and (values if isinstance(values, int) else len(values)) > 2
+    return SHARES if several else ("Warner",)
+
+
+def _clustered(
+    clusters: int | None,
+    cluster_size: int | None,
+    take: int | None,
+    icc: float | None,
+    sd: float | None,
+    response: float,
+    length: float,
+) -> ClusteredSample:
+    if clusters is None or cluster_size is None:
+        raise ValueError(
+            "a sample of clusters needs clusters, how many there are, and cluster_size, the "
+            "people in each; take, icc and sd have no use without"
+        )
+    checks.rate(response, "response")
+    spread = None if sd is None else checks.positive(sd, "sd") / length
+    asked = cluster_size if take is None else take
+    return ClusteredSample(clusters, cluster_size, asked, icc, spread, response)
+
+
+def _unclustered(
+    population: Any,
+    response: float | Mapping[str, float],
+    sds: Mapping[str, float] | None,
+    neyman: bool,
+    length: float,
+) -> Design:
+    if isinstance(population, Mapping):
+        return _stratified(population, response, sds, neyman, length)
+
+    if sds is not None or neyman or isinstance(response, Mapping):
+        raise ValueError(
+            "sds, neyman and a response for each stratum need strata: a population with a number "
+            "of people for each"
+        )
+    checks.rate(response, "response")
+    if population == "everyone":
+        if response != 1:
+            raise ValueError("response has no use if everyone reports")
+        return Everyone()
+    if population is None:
+        return SimpleSample(math.inf, response)
+    people = checks.whole(population, "population", at_least=2, at_most=MANY)
+    return SimpleSample(people, response)
+
+
+def _stratified(
+    population: Mapping[str, int],
+    response: float | Mapping[str, float],
+    sds: Mapping[str, float] | None,
+    neyman: bool,
+    length: float,
+) -> StratifiedSample:
+    sizes = {
+        name: checks.whole(size, f"size of stratum {name}", at_least=1, at_most=MANY)
+        for name, size in population.items()
+    }
+    if not sizes:
+        raise ValueError("strata must be named, got none")
+    if neyman and sds is None:
+        raise ValueError("Neyman's allocation needs sds, a standard deviation for each stratum")
+
+    rates = response if isinstance(response, Mapping) else dict.fromkeys(sizes, response)
+    for given, what in ((rates, "response"), (sds, "sds")):
+        if given is not None and set(given) != set(sizes):
+            odd = sorted(set(given) ^ set(sizes))[0]
+            raise ValueError(f"{what} must have the strata of population, got {odd!r} in one only")
+    for name, rate in rates.items():
+        checks.rate(rate, f"response in stratum {name}")
+        if most_reports(sizes[name], rate) < min(sizes[name], 2):
+            raise ValueError(
+                f"stratum {name} has {sizes[name]} people, of whom fewer than two respond: join it "
+                "to a similar one"
+            )
+    spreads = None
+    if sds is not None:
+        spreads = {
+            name: checks.non_negative(sd, f"sd of stratum {name}") / length
+            for name, sd in sds.items()
+        }
+    return StratifiedSample(sizes, dict(rates), spreads, neyman)
+
+
+@dataclass(frozen=True)
+class _Question:
+    """What is asked of one mechanism."""
+
+    design: Design
+    device: Device
+    known: dict[str, Any]
+    simultaneous: bool
+
+    @property
+    def events(self) -> int:
+        return len(self.device.estimated) if self.simultaneous else 1
+
+    def device_at(self, epsilon: float) -> Device:
+        """Return the mechanism at a budget; a device that is stated by p and q has only one."""
+        return self.device if epsilon == self.device.epsilon else self.device.at(epsilon)
+
+    def chance(self, **changed: Any) -> tuple[float, str]:
+        """Return the chance of the error and the law."""
+        now = self.known | changed
+        made = self.device_at(now["epsilon"])
+        error = now["error"] / made.length
+        return laws.chance(self.design, made, now["count"], error, self.events)
+
+    def excess(self, **changed: Any) -> float:
+        """Return by how much the log of that chance is too large."""
+        found, _ = self.chance(**changed)
+        return math.log(max(found, 1e-300) / self.known["failure"])
+
+    def answer(self, unknown: str) -> Answer | str:
+        """Return the answer, or in words why there is none."""
+        if unknown == "count":
+            found: Any = self.least_count()
+        elif unknown == "epsilon":
+            found = _root(lambda epsilon: self.excess(epsilon=epsilon), *BUDGETS)
+        elif unknown == "error":
+            found = self.least_error()
+        else:
+            found, _ = self.chance()
+
+        if found is None and unknown == "count":
+            most = self.design.limits[1]
+            return self._remaining(f"even with all {most:,} {self.design.unit}", count=most)
+        if found is None and unknown == "epsilon":
+            return self._remaining("even without privacy", epsilon=BUDGETS[1])
+        if found is None:
+            return "no error below the whole range can be promised"
+
+        complete = self.known | {unknown: found}
+        made = self.device_at(complete["epsilon"])
+        _, law = self.chance(**{unknown: found})
+        parts = self.design.variance(complete["count"], made)
+        unit = made.length**2
+        return Answer(
+            device=made,
+            count=complete["count"],
+            error=complete["error"],
+            failure=complete["failure"],
+            law=law,
+            variance=Variance(unit * parts.sampling, unit * parts.randomisation),
+        )
+
+    def least_error(self, **changed: Any) -> float | None:
+        length = self.device.length
+        ends = (1e-12 * length, (1 - 1e-12) * length)
+        return _root(lambda error: self.excess(error=error, **changed), *ends)
+
+    def least_count(self) -> int | None:
+        """Return the smallest count; the normal law says where to begin."""
+        least, most = self.design.limits
+        made = self.device_at(self.known["epsilon"])
+        error = self.known["error"] / made.length
+
+        def is_enough_by_the_normal_law(count: int) -> bool:
+            found = laws.normal_chance(self.design, made, count, error, self.events)
+            return found <= self.known["failure"]
+
+        start = _least_count(is_enough_by_the_normal_law, least, most, least)
+        return _least_count(lambda count: self.excess(count=count) <= 0, least, most, start or most)
+
+    def _remaining(self, words: str, **changed: Any) -> str:
+        left = self.least_error(**changed)
+        return f"{words}, " + (f"an error of {left:.3g} remains" if left else "no error is certain")
+
+
+def _least_count(enough: Callable[[int], bool], least: int, most: int, start: int) -> int | None:
+    """Return the smallest number that is enough, if more are never worse; None if none is."""
+    step = max(start // 256, 1)
+    low = least - 1
+    high = start
+    while not enough(high):
+        if high == most:
+            return None
+        low = high
+        high = min(high + step, most)
+        step *= 2
+    while high - step > low and enough(high - step):
+        high -= step
+        step *= 2
+    low = max(low, high - step)
+    while high - low > 1:
+        middle = (low + high) // 2
+        if enough(middle):
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def _root(excess: Callable[[float], float], low: float, high: float) -> float | None:
+    """Return where a falling function reaches 0, or a billionth above; None if it does not."""
+    if excess(high) > 0:
+        return None
+    if excess(low) <= 0:
+        return low
+    logs = brentq(lambda log: excess(math.exp(log)), math.log(low), math.log(high), xtol=1e-10)
+    return min(math.exp(logs + 1e-9), high)

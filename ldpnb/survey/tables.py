@@ -1,0 +1,175 @@
+"""Tables of reports: columns of words, read and looked at once for each different word."""
+
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ldpnb.arithmetic import Floats, Ints
+from ldpnb.checks import UsageError, shortened, shown
+
+_SEPARATORS = (",", ";", "\t")
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """A column: its different words, and which of them stands in each row.
+
+    Parameters
+    ----------
+    words : tuple of str
+        Without blanks around them; '' stands where an entry is missing.
+    codes : (rows,) int
+    """
+
+    words: tuple[str, ...]
+    codes: Ints
+
+    def kept(self, rows: Any) -> "Column":
+        """Return the column of some rows."""
+        return Column(self.words, self.codes[rows])
+
+    def row(self, code: int) -> int:
+        """Return the first row, counted from 1, in which a word stands."""
+        return int(np.argmax(self.codes == code)) + 1
+
+    def is_present(self, missing: Sequence[str] = ()) -> Any:
+        """Return which rows have an entry; the words in `missing` are none."""
+        absent = {"", *missing}
+        return np.array([word not in absent for word in self.words], dtype=bool)[self.codes]
+
+    def numbers(self, name: str, *, least: float = -np.inf, where: Any = None) -> Floats:
+        """Return the entries as numbers; of rows that are not in `where` nan."""
+        found = np.empty(len(self.words))
+        for code, word in enumerate(self.words):
+            found[code] = _number(word)
+
+        wrong = ~((found >= least) & (found < np.inf))[self.codes]
+        if where is not None:
+            wrong &= where
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            rule = "a number" if least == -np.inf else f"a number >= {least:g}"
+            word = self.words[self.codes[row]]
+            raise ValueError(f"{name} must be {rule}, got {shortened(word)} in row {row + 1}")
+        return np.asarray(found[self.codes])
+
+
+Table = dict[str, Column]
+
+
+def table(given: Any) -> Table:
+    """Return the columns of a path to a CSV file, a mapping, a DataFrame, or just reports.
+
+    Names of columns are in lower case.
+    """
+    if isinstance(given, str | Path):
+        return read_csv(given)
+    if not isinstance(given, Mapping) and not hasattr(given, "columns"):
+        given = {"report": given}
+
+    found: Table = {}
+    for name in given:
+        lower = str(name).strip().lower()
+        if lower in found:
+            raise ValueError(f"columns must have different names, got {shown(lower)} twice")
+        found[lower] = _coded(given[name])
+    lengths = {column.codes.size for column in found.values()}
+    if len(lengths) != 1:
+        raise ValueError(f"columns must be equally long, got lengths {sorted(lengths)}")
+    return found
+
+
+def read_csv(path: str | Path) -> Table:
+    """Return the columns of a CSV file: UTF-8, with commas, semicolons or tabs.
+
+    Every word is kept: ``NA`` and ``None`` are words, and only an empty entry is a missing one.
+
+    Raises
+    ------
+    UsageError
+        If the file is no such table.
+    """
+    path = Path(path)
+    if path.suffix.lower() not in ("", ".csv", ".tsv", ".txt"):
+        raise UsageError(
+            f"{path.name} must be a CSV file: save it as one, or read it with pandas and give "
+            "ldpnb.estimate the table"
+        )
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            header = file.readline()
+            separator = max(_SEPARATORS, key=header.count)
+            names = next(csv.reader([header], delimiter=separator), [])
+            entries = _entries(csv.reader(file, delimiter=separator), len(names), path.name)
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"{path.name} must be UTF-8, but byte {error.start} of a part is not: save it so"
+        ) from None
+    except csv.Error as error:
+        raise UsageError(f"{path.name} must be a CSV file: {error}") from None
+    if not names or not entries:
+        raise UsageError(f"{path.name} must have names of columns and rows, but it is empty")
+
+    try:
+        return table({name: entries[place :: len(names)] for place, name in enumerate(names)})
+    except ValueError as error:
+        raise UsageError(f"{path.name}: {error}") from None
+
+
+def _entries(rows: Any, width: int, name: str) -> list[str]:
+    """Return all entries one after another: a million short lists would take a second."""
+    entries: list[str] = []
+    for number, row in enumerate(rows, start=1):
+        if len(row) == width:
+            entries += row
+        elif row:
+            hint = " (in R: row.names = FALSE)" if len(row) == width + 1 else ""
+            raise UsageError(
+                f"{name}: row {number} must have an entry for each of {width} columns, "
+                f"got {len(row)}{hint}"
+            )
+    return entries
+
+
+def _coded(given: Any) -> Column:
+    """Return a column of any sequence: each different entry is looked at once."""
+    if isinstance(given, np.ma.MaskedArray):
+        given = given.tolist()  # with None where an entry is masked
+    kind = getattr(getattr(given, "dtype", None), "kind", "O")
+    if isinstance(given, np.ndarray) and given.ndim != 1:
+        raise ValueError(f"a column must be one-dimensional, got shape {given.shape}")
+
+    if kind in "iufb":
+        different, codes = np.unique(np.asarray(given), return_inverse=True)
+        entries = different.tolist()
+    else:
+        listed = list(given)
+        places = {entry: place for place, entry in enumerate(dict.fromkeys(listed))}
+        codes = np.fromiter(map(places.__getitem__, listed), np.int64, len(listed))
+        entries = list(places)
+
+    words: dict[str, int] = {}
+    merged = [words.setdefault(_word(entry), len(words)) for entry in entries]
+    return Column(tuple(words), np.array(merged, dtype=np.int64)[codes])
+
+
+def _word(entry: Any) -> str:
+    if entry is None or type(entry).__name__ in ("NAType", "NaTType"):
+        return ""
+    if isinstance(entry, float):
+        if entry != entry:
+            return ""
+        if entry.is_integer() and abs(entry) < 1e15:
+            return str(int(entry))
+    return str(entry).strip()
+
+
+def _number(word: str) -> float:
+    try:
+        return float(word) if "_" not in word else np.nan
+    except ValueError:
+        return np.nan
