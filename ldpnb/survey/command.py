@@ -92,7 +92,8 @@ def plan(
     ldpnb plan --p 5/6 --q 1/6 --error 0.05 --failure 0.05 --clusters 400 --cluster-size 25 \
         --take 10 --icc 0.05 --response 0.6
     """
-    from ldpnb.survey import planning, texts
+    from ldpnb.survey import planning
+    from ldpnb.survey.plan_text import plan_text
 
     with as_usage():
         stated = options | _ends(ends)
@@ -102,7 +103,7 @@ def plan(
         if strata is not None:
             stated |= _planned_strata(strata, population, response)
         found = planning.plan(**stated)
-    click.echo(texts.plan_text(found, strata=str(strata)))
+    click.echo(plan_text(found, strata=str(strata)))
     if found.best is None:
         raise SystemExit(1)
 

@@ -100,7 +100,7 @@ class Estimates:
         return pd.DataFrame(self.rows)
 
     def __str__(self) -> str:
-        from ldpnb.survey.texts import estimates_text
+        from ldpnb.survey.estimate_text import estimates_text
 
         return estimates_text(self)
 
@@ -278,7 +278,10 @@ def _sample(columns: tables.Table, cells: Cells, population: Any, clusters: Any)
             if empty.any():
                 row = int(np.argmax(empty)) + 1
                 raise ValueError(f"{name} must have an entry in every row, got none in row {row}")
-            drawn[name] = cells.words(columns[name])
+    if "stratum" in columns:
+        drawn["stratum"] = cells.words(columns["stratum"])
+    if "cluster" in columns:
+        drawn["cluster"] = columns["cluster"].codes[cells.first]
     for name, least in {"weight": 1e-300, "cluster_size": 1.0}.items():
         if name in columns:
             numbers = columns[name].numbers(name, least=least, where=where)

@@ -5,8 +5,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from scipy.optimize import brentq
-
 from ldpnb import checks
 from ldpnb.survey import laws
 from ldpnb.survey.designs import (
@@ -90,7 +88,7 @@ class Plan:
         return self.answers[0] if self.answers else None
 
     def __str__(self) -> str:
-        from ldpnb.survey.texts import plan_text
+        from ldpnb.survey.plan_text import plan_text
 
         return plan_text(self)
 
@@ -456,6 +454,8 @@ def _least_count(enough: Callable[[int], bool], least: int, most: int, start: in
 
 def _root(excess: Callable[[float], float], low: float, high: float) -> float | None:
     """Return where a falling function reaches 0, or a billionth above; None if it does not."""
+    from scipy.optimize import brentq  # its import takes half a second
+
     if excess(high) > 0:
         return None
     if excess(low) <= 0:

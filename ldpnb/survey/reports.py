@@ -68,7 +68,7 @@ def cells_of(columns: Sequence[Column], kept: Ints, count: Floats) -> Cells:
     """Return the cells of the rows that are kept, which have the same entries in some columns."""
     cell = np.zeros(kept.size, dtype=np.int64)
     for column in columns:
-        cell = _compact(cell * len(column.words) + column.codes[kept])
+        cell = _compact(cell * column.different + column.codes[kept])
 
     first = np.zeros(int(cell.max(initial=-1)) + 1, dtype=np.int64)
     first[cell[::-1]] = kept[::-1]

@@ -223,7 +223,7 @@ def drawn_sample(
     number: Floats,
     *,
     stratum: Sequence[str] | None = None,
-    cluster: Sequence[str] | None = None,
+    cluster: Sequence[Any] | None = None,
     weight: Floats | None = None,
     cluster_size: Floats | None = None,
     population: int | Mapping[str, int] | str | None = None,
@@ -242,7 +242,9 @@ def drawn_sample(
     """
     number = np.asarray(number, dtype=float)
     in_strata = [""] * number.size if stratum is None else stratum
-    names, of_cell = np.unique(np.array(in_strata, dtype=str), return_inverse=True)
+    names = sorted(set(in_strata))
+    places = {name: place for place, name in enumerate(names)}
+    of_cell = np.fromiter(map(places.__getitem__, in_strata), np.int64, number.size)
     of_cluster = None
     stratum_of_cluster = None
     units = "people"
@@ -256,7 +258,7 @@ def drawn_sample(
     elif cluster_size is not None or clusters is not None:
         raise ValueError("numbers and sizes of clusters need a column cluster")
 
-    there = _sizes(stated, names.tolist(), counts, units)
+    there = _sizes(stated, names, counts, units)
     drawn = counts / there
     answered = np.ones(number.size)
     notes = []
@@ -274,9 +276,9 @@ def drawn_sample(
 
     _refuse_lonely(names, (counts == 1) & (drawn < 1), units)
     if weight is None:
-        if names.size > 1 and np.isinf(there).any():
+        if len(names) > 1 and np.isinf(there).any():
             raise ValueError(f"strata need the number of their {units}, or a column weight")
-        between = there / counts if names.size > 1 else np.ones(1)
+        between = there / counts if len(names) > 1 else np.ones(1)
         weight = between[of_cell] / answered
     return Sample(
         number=number,
@@ -291,12 +293,12 @@ def drawn_sample(
     )
 
 
-def _clusters(of_cell: Ints, cluster: Sequence[str]) -> tuple[Ints, Ints]:
+def _clusters(of_cell: Ints, cluster: Sequence[Any]) -> tuple[Ints, Ints]:
     """Return the cluster of each cell, and the stratum of each cluster.
 
     Clusters of the same name in two strata are two clusters.
     """
-    _, named = np.unique(np.array(cluster, dtype=str), return_inverse=True)
+    _, named = np.unique(np.asarray(cluster), return_inverse=True)
     keys = of_cell * (int(named.max()) + 1) + named
     _, first, of_cluster = np.unique(keys, return_index=True, return_inverse=True)
     return of_cluster, of_cell[first]
@@ -345,10 +347,11 @@ def _answered(of_cluster: Ints, number: Floats, cluster_size: Floats) -> Floats:
     return np.asarray((reports / size)[of_cluster])
 
 
-def _refuse_lonely(names: Any, is_lonely: Any, units: str) -> None:
+def _refuse_lonely(names: list[str], is_lonely: Any, units: str) -> None:
     if not is_lonely.any():
         return
-    where = f"stratum {names[is_lonely][0]} has" if names.size > 1 else "there is"
+    first = names[int(np.argmax(is_lonely))]
+    where = f"stratum {first} has" if len(names) > 1 else "there is"
     one = "cluster" if units == "clusters" else "report"
     raise ValueError(
         f"{where} one {one} only, which tells no standard error: join it to a similar stratum by "

@@ -43,4 +43,4 @@ def most_likely(
     from ldpnb.mechanisms.frequency import UnaryEncoding
 
     encoding = UnaryEncoding(device.p, device.q, unbiased.size)
-    return support_mle(bits, sent, encoding).estimate
+    return support_mle(bits.astype(np.uint8), sent, encoding).estimate

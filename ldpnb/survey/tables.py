@@ -3,10 +3,12 @@
 import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ldpnb.arithmetic import Floats, Ints
 from ldpnb.checks import UsageError, shortened, shown
@@ -16,38 +18,54 @@ _SEPARATORS = (",", ";", "\t")
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A column: its different words, and which of them stands in each row.
+    """A column: its different entries, and which of them stands in each row.
 
     Parameters
     ----------
-    words : tuple of str
-        Without blanks around them; '' stands where an entry is missing.
     codes : (rows,) int
+        The place of the row's entry among the different ones.
+    texts : tuple of str, optional
+        The different entries as words, without blanks around them; '' for a missing one.
+    numeric : (different,) float or int, optional
+        The different entries of a column that has numbers only, nan for a missing one.
     """
 
-    words: tuple[str, ...]
     codes: Ints
+    texts: tuple[str, ...] | None = None
+    numeric: NDArray[Any] | None = None
 
-    def kept(self, rows: Any) -> "Column":
-        """Return the column of some rows."""
-        return Column(self.words, self.codes[rows])
+    @property
+    def different(self) -> int:
+        """How many different entries there are."""
+        if self.numeric is not None:
+            return self.numeric.size
+        return len(self.words)
 
-    def row(self, code: int) -> int:
-        """Return the first row, counted from 1, in which a word stands."""
-        return int(np.argmax(self.codes == code)) + 1
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """The different entries as words; '' stands for a missing one."""
+        if self.texts is not None:
+            return self.texts
+        assert self.numeric is not None
+        return tuple(_word(number) for number in self.numeric.tolist())
 
     def is_present(self, missing: Sequence[str] = ()) -> Any:
         """Return which rows have an entry; the words in `missing` are none."""
+        if self.numeric is not None and not missing:
+            return (self.numeric == self.numeric)[self.codes]
         absent = {"", *missing}
         return np.array([word not in absent for word in self.words], dtype=bool)[self.codes]
 
     def numbers(self, name: str, *, least: float = -np.inf, where: Any = None) -> Floats:
-        """Return the entries as numbers; of rows that are not in `where` nan."""
-        found = np.empty(len(self.words))
-        for code, word in enumerate(self.words):
-            found[code] = _number(word)
+        """Return the entries as numbers; those of rows outside `where` are not checked."""
+        if self.numeric is not None:
+            found = self.numeric.astype(float)
+        else:
+            found = np.array([_number(word) for word in self.words], dtype=float)
 
         wrong = ~((found >= least) & (found < np.inf))[self.codes]
+        if least == -np.inf:
+            wrong |= (found == -np.inf)[self.codes]
         if where is not None:
             wrong &= where
         if wrong.any():
@@ -139,22 +157,23 @@ def _coded(given: Any) -> Column:
     """Return a column of any sequence: each different entry is looked at once."""
     if isinstance(given, np.ma.MaskedArray):
         given = given.tolist()  # with None where an entry is masked
-    kind = getattr(getattr(given, "dtype", None), "kind", "O")
     if isinstance(given, np.ndarray) and given.ndim != 1:
         raise ValueError(f"a column must be one-dimensional, got shape {given.shape}")
 
-    if kind in "iufb":
-        different, codes = np.unique(np.asarray(given), return_inverse=True)
-        entries = different.tolist()
-    else:
-        listed = list(given)
-        places = {entry: place for place, entry in enumerate(dict.fromkeys(listed))}
-        codes = np.fromiter(map(places.__getitem__, listed), np.int64, len(listed))
-        entries = list(places)
+    array = given
+    if isinstance(given, list) and set(map(type, given)) in ({int}, {float}):
+        array = np.asarray(given)
+    kind = getattr(getattr(array, "dtype", None), "kind", "O")
+    if kind in "iuf":
+        different, codes = np.unique(np.asarray(array), return_inverse=True)
+        return Column(codes, numeric=different)
 
+    entries = list(given)
+    places = {entry: place for place, entry in enumerate(dict.fromkeys(entries))}
+    codes = np.fromiter(map(places.__getitem__, entries), np.int64, len(entries))
     words: dict[str, int] = {}
-    merged = [words.setdefault(_word(entry), len(words)) for entry in entries]
-    return Column(tuple(words), np.array(merged, dtype=np.int64)[codes])
+    merged = [words.setdefault(_word(entry), len(words)) for entry in places]
+    return Column(np.array(merged, dtype=np.int64)[codes], texts=tuple(words))
 
 
 def _word(entry: Any) -> str:

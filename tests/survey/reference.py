@@ -285,7 +285,9 @@ def stratified_variance(case, value):
 
 def private_neyman(case, value):
     names = "abc"
-    made = device(epsilon=math.sqrt(2 / case["randomisation"][0]), mechanism="Laplace", low=0, high=1)
+    made = device(
+        epsilon=math.sqrt(2 / case["randomisation"][0]), mechanism="Laplace", low=0, high=1
+    )
     sizes = dict(zip(names, case["sizes"], strict=True))
     sds = {name: variance**0.5 for name, variance in zip(names, case["S2"], strict=True)}
     design = StratifiedSample(sizes, dict.fromkeys(names, 1.0), sds, neyman=True)

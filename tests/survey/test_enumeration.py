@@ -58,9 +58,7 @@ def test_estimate_and_variance_of_a_share_are_unbiased(made, design):
 
 def two_of_four_clusters_of_two():
     truths = [1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0, 0.0]
-    samples = [
-        [2 * a, 2 * a + 1, 2 * b, 2 * b + 1] for a, b in itertools.combinations(range(4), 2)
-    ]
+    samples = [[2 * a, 2 * a + 1, 2 * b, 2 * b + 1] for a, b in itertools.combinations(range(4), 2)]
     return truths, samples, in_clusters(2, 4)
 
 

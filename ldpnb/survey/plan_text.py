@@ -1,0 +1,166 @@
+"""Plans in words, with the command that estimates from their reports."""
+
+import math
+import shlex
+import textwrap
+
+from ldpnb.checks import shown
+from ldpnb.survey.designs import ClusteredSample, Everyone, SimpleSample, StratifiedSample
+from ldpnb.survey.planning import Answer, Plan
+from ldpnb.survey.words import ASSUMED, WIDTH, aligned, described, privacy, rounded_up
+
+_QUESTIONS = {
+    "count": "Sample size",
+    "epsilon": "Smallest privacy budget",
+    "error": "Smallest error",
+    "failure": "Probability of the error",
+}
+_LAWS = {
+    "exact": "This is the exact distribution of the reports, for the least favourable population.",
+    "normal": (
+        "This is the normal approximation, with the standard error of the least favourable "
+        "population."
+    ),
+}
+
+
+def plan_text(plan: Plan, strata: str = "STRATA.csv") -> str:
+    """Return a plan, with the command that estimates from its reports as the last line.
+
+    `strata` is the file with the sizes of the strata.
+    """
+    unit = plan.design.unit if plan.unknown == "count" else plan.unknown
+    rows = [("mechanism", unit, "law")]
+    for answer in plan.answers:
+        rows.append((answer.device.mechanism, _found(plan.unknown, answer), answer.law))
+    for mechanism, reason in plan.impossible.items():
+        rows.append((mechanism, "none", reason))
+    lines = [f"{_QUESTIONS[plan.unknown]} for {_design(plan)}.", "", *aligned(rows), ""]
+
+    best = plan.best
+    if best is None:
+        return "\n".join([*lines, "No mechanism can do this."])
+
+    some = "Some share has an" if plan.simultaneous else "An"
+    chance = "at most" if best.law == "exact" else "about"
+    total = math.sqrt(best.variance.total)
+    sampling = math.sqrt(best.variance.sampling)
+    randomisation = math.sqrt(best.variance.randomisation)
+    blocks = [
+        f"Device: {described(best.device)}.",
+        _asked(plan, best),
+        f"{some} error of {rounded_up(best.error)} or more has probability {chance} "
+        f"{rounded_up(best.failure)}. {_LAWS[best.law]}",
+        f"Standard error at most {total:.3g}: sampling {sampling:.3g}, randomisation "
+        f"{randomisation:.3g}.",
+        privacy(best.device),
+        ASSUMED,
+        _columns(plan),
+    ]
+    for block in blocks:
+        lines += textwrap.wrap(block, WIDTH, break_long_words=False, break_on_hyphens=False)
+    return "\n".join([*lines, "", estimate_command(plan, best, strata)])
+
+
+def _found(unknown: str, answer: Answer) -> str:
+    value = getattr(answer, unknown)
+    return f"{value:,}" if unknown == "count" else rounded_up(value)
+
+
+def _design(plan: Plan) -> str:
+    design = plan.design
+    if isinstance(design, Everyone):
+        return "everybody, nobody else being meant"
+    if isinstance(design, ClusteredSample):
+        icc = "the least favourable" if design.icc is None else f"{design.icc:g}"
+        return (
+            f"a sample of {design.clusters:,} clusters of {design.size:,} people, "
+            f"{design.take:,} asked in each, intra-cluster correlation {icc}"
+        )
+    if isinstance(design, StratifiedSample):
+        people = sum(design.sizes.values())
+        how = "by Neyman's allocation" if design.neyman else "in proportion to size"
+        return f"a sample of {people:,} people in {len(design.sizes):,} strata, {how}"
+    if math.isinf(design.population):
+        return "a simple random sample of a very large population"
+    return f"a simple random sample of {design.population:,.0f} people"
+
+
+def _asked(plan: Plan, best: Answer) -> str:
+    """Return whom to draw and to invite: more people than are to report if not all respond."""
+    design = plan.design
+    if isinstance(design, Everyone):
+        return f"{best.count:,} people report."
+    if isinstance(design, ClusteredSample):
+        asked = best.count * design.take
+        reports = ""
+        if design.response < 1:
+            reports = f", of whom {design.response:.4g} respond"
+        return (
+            f"Draw {best.count:,} clusters and ask {design.take:,} people in each: {asked:,} "
+            f"people{reports}."
+        )
+    if isinstance(design, SimpleSample):
+        invited = _invited(best.count, design.response)
+        if design.response == 1:
+            return f"Ask {invited:,} people."
+        return (
+            f"Invite {invited:,} people, of whom {design.response:.4g} respond: {best.count:,} "
+            "reports."
+        )
+
+    parts = []
+    total = 0
+    for name, wanted in design.allocated(best.count, best.device).items():
+        response = design.response[name]
+        invited = _invited(wanted, response)
+        total += invited
+        answer = "" if response == 1 else f" for {wanted:,} reports ({response:.4g} respond)"
+        parts.append(f"{shown(name)} {invited:,}{answer}")
+    return f"Invite {total:,} people for {best.count:,} reports: {'; '.join(parts)}."
+
+
+def _invited(reports: int, response: float) -> int:
+    return math.ceil(reports / response - 1e-9)
+
+
+def _columns(plan: Plan) -> str:
+    design = plan.design
+    columns = "a column report"
+    if isinstance(design, ClusteredSample):
+        columns = "the columns report, cluster and cluster_size"
+    if isinstance(design, StratifiedSample):
+        columns = "the columns report and stratum"
+    return f"To estimate, with a row for each report in REPORTS.csv and {columns}:"
+
+
+def estimate_command(plan: Plan, best: Answer, strata: str = "STRATA.csv") -> str:
+    """Return the command that estimates by the same device and design."""
+    words = ["ldpnb", "estimate", "REPORTS.csv"]
+    device = best.device
+    if plan.stated["p"] is None:
+        words += ["--mechanism", device.mechanism, "--epsilon", repr(float(device.epsilon))]
+    else:
+        words += ["--p", str(plan.stated["p"]), "--q", str(plan.stated["q"])]
+        if plan.stated["mechanism"] is not None:
+            words += ["--mechanism", device.mechanism]
+    if device.is_of_numbers:
+        words += ["--range", f"{device.low:.17g}", f"{device.high:.17g}"]
+    values = plan.stated["values"]
+    if values is not None:
+        words += ["--values", str(values) if isinstance(values, int) else ",".join(values)]
+
+    design = plan.design
+    if isinstance(design, ClusteredSample):
+        words += ["--clusters", str(design.clusters)]
+    elif isinstance(design, StratifiedSample):
+        words += ["--strata", strata]
+    elif isinstance(design, Everyone):
+        words += ["--population", "everyone"]
+    elif math.isfinite(design.population):
+        words += ["--population", str(design.population)]
+    if plan.simultaneous:
+        words.append("--simultaneous")
+    if plan.asked_failure is not None and plan.asked_failure != 0.05:
+        words += ["--level", f"{1 - plan.asked_failure:.12g}"]
+    return shlex.join(words)

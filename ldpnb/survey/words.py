@@ -1,0 +1,77 @@
+"""Words that plans and estimates have in common, as a report on a survey would put them."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from ldpnb.survey.device import Device
+
+WIDTH = 98
+
+ASSUMED = (
+    "All this assumes that all respondents followed the device, and that whether somebody "
+    "responded depends neither on the true answer nor on the report."
+)
+
+
+def described(device: Device) -> str:
+    """Return what a device is."""
+    answers = len(device.answers)
+    if device.is_noisy:
+        scale = device.scale * device.length
+        return (
+            f"a number from {device.low:g} to {device.high:g} with Laplace noise of scale "
+            f"{scale:.6g}"
+        )
+    if device.mechanism == "1-bit":
+        kind = f"one bit for a number from {device.low:g} to {device.high:g}"
+    elif device.is_unary:
+        kind = f"unary encoding ({device.mechanism}), a bit for each of {answers:,} answers"
+    elif device.mechanism == "k-RR":
+        kind = f"k-ary randomised response with {answers:,} answers"
+    else:
+        kind = "a yes/no question"
+    return f"{kind}, p = {device.p:.6g} and q = {device.q:.6g}"
+
+
+def privacy(device: Device) -> str:
+    """Return what a report tells about a respondent."""
+    epsilon = device.epsilon
+    if math.isinf(epsilon):
+        return (
+            "Privacy: epsilon = inf. Some report is possible under one true answer and impossible "
+            "under another."
+        )
+    exact = ""
+    times = rounded_up(math.exp(epsilon), 3) if epsilon < 6 else f"e^{epsilon:.4g}"
+    if device.odds is not None and device.odds.denominator < 1000:
+        exact = f"ln({device.odds}) = "
+        times = str(device.odds) if device.odds.denominator == 1 else times
+    return (
+        f"Privacy: epsilon = {exact}{epsilon:.6g} for each report. A report is at most {times} "
+        "times as likely under one true answer as under another."
+    )
+
+
+def rounded_up(value: float, digits: int = 4) -> str:
+    """Return a positive number with a few significant digits, rounded up, so that it holds.
+
+    >>> rounded_up(0.557711), rounded_up(1.0), rounded_up(0.0)
+    ('0.5578', '1', '0')
+    """
+    if not (math.isfinite(value) and value > 0):
+        return f"{value:g}"
+    unit = 10.0 ** (math.floor(math.log10(value)) - digits + 1)
+    return f"{math.ceil(value / unit - 1e-6) * unit:.{digits}g}"
+
+
+def aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    """Return rows of words in columns: the first and the last to the left, the others right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        inner: list[Any] = []
+        for word, width in zip(row[1:-1], widths[1:-1], strict=True):
+            inner.append(word.rjust(width))
+        lines.append("  ".join([row[0].ljust(widths[0]), *inner, row[-1]]).rstrip())
+    return lines

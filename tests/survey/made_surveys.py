@@ -1,0 +1,180 @@
+"""Surveys of made populations, by every design: who is drawn, what they report, what is true."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ldpnb.survey.device import Device, device
+from ldpnb.survey.estimation import Estimate, estimate
+
+PEOPLE = 2000
+RNG = np.random.default_rng(20)
+CLUSTER = np.repeat(np.arange(100), 20)
+LIKELY = np.repeat(0.2 + 0.4 * RNG.random(100), 20)
+YES = (RNG.random(PEOPLE) < LIKELY).astype(float)
+ANSWER = RNG.choice(4, PEOPLE, p=[0.4, 0.3, 0.2, 0.1])
+NUMBER = RNG.beta(2, 3, PEOPLE)
+SEX = RNG.choice(["f", "m"], PEOPLE)
+STRATUM = np.repeat(["a", "b", "c"], [1200, 600, 200])
+UNEQUAL = np.repeat(np.arange(80), RNG.multinomial(PEOPLE - 80 * 5, np.full(80, 1 / 80)) + 5)
+
+Drawn = tuple[Any, dict[str, Any], dict[str, Any]]
+"""People, columns, and what is stated."""
+
+
+@dataclass(frozen=True)
+class Survey:
+    """A design, a device and a population."""
+
+    draw: Callable[[np.random.Generator], Drawn]
+    device: Device
+    values: Any = field(default_factory=lambda: YES)
+    stated: dict[str, Any] = field(default_factory=dict)
+    by: bool = False
+    is_exact: bool = False
+    simultaneous: bool = False
+    excess: float = 0.05
+    """By how much the mean of the variance estimates may be too large."""
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        return self.device.estimated
+
+    @property
+    def mean(self) -> float:
+        """What is true of the first estimate."""
+        return float(self.true_of(0).mean())
+
+    def true_of(self, place: int) -> Any:
+        if self.device.is_of_numbers:
+            return self.device.low + self.device.length * self.values
+        if len(self.answers) > 1:
+            return (self.values == place).astype(float)
+        return self.values
+
+    def truth(self, row: Estimate) -> float:
+        true = self.true_of(self.answers.index(row.of))
+        if "minus" in row.group:
+            return float(true[SEX == "f"].mean() - true[SEX == "m"].mean())
+        if row.group:
+            return float(true[row.group.removeprefix("sex ") == SEX].mean())
+        return float(true.mean())
+
+    def reports(self, people: Any, rng: np.random.Generator) -> list[Any]:
+        made = self.device
+        if made.is_noisy:
+            noise = rng.laplace(0, made.scale, people.size)
+            return (made.low + made.length * (self.values[people] + noise)).tolist()
+        if made.is_unary:
+            own = self.values[people][:, None] == np.arange(len(made.answers))
+            bits = rng.random(own.shape) < np.where(own, made.p, made.q)
+            return ["".join(word) for word in bits.astype(int).astype(str)]
+        if made.mechanism == "k-RR":
+            number = len(made.answers)
+            is_true = rng.random(people.size) < (made.p - made.q)
+            some = rng.integers(0, number, people.size)
+            places = np.where(is_true, self.values[people], some).astype(int)
+            return [made.answers[place] for place in places]
+        rates = made.q + made.gap * self.values[people]
+        return (rng.random(people.size) < rates).astype(int).tolist()
+
+    def estimated(self, rng: np.random.Generator) -> tuple[Estimate, ...]:
+        people, columns, sizes = self.draw(rng)
+        table = {"report": self.reports(people, rng), **columns}
+        stated = self.stated | sizes | {"simultaneous": self.simultaneous}
+        if self.by:
+            table["sex"] = SEX[people]
+            stated["by"] = "sex"
+        return estimate(table, **stated).rows
+
+
+def simple(number: int) -> Callable[[np.random.Generator], Drawn]:
+    return lambda rng: (rng.permutation(PEOPLE)[:number], {}, {"population": PEOPLE})
+
+
+def everyone(rng: np.random.Generator) -> Drawn:
+    return np.arange(PEOPLE), {}, {"population": "everyone"}
+
+
+def strata(rng: np.random.Generator) -> Drawn:
+    """100 of each stratum, of whom 90, 60 or 30 percent respond."""
+    parts = []
+    for name, rate in {"a": 0.9, "b": 0.6, "c": 0.3}.items():
+        drawn = rng.permutation(np.flatnonzero(name == STRATUM))[:100]
+        parts.append(drawn[rng.random(drawn.size) < rate])
+    people = np.concatenate(parts)
+    return people, {"stratum": STRATUM[people]}, {"population": {"a": 1200, "b": 600, "c": 200}}
+
+
+def two_stages(response: float, *, sizes: bool) -> Callable[[np.random.Generator], Drawn]:
+    def draw(rng: np.random.Generator) -> Drawn:
+        parts = []
+        for cluster in rng.permutation(100)[:25]:
+            members = 20 * cluster + rng.permutation(20)[:8]
+            parts.append(members[rng.random(8) < response])
+        people = np.concatenate(parts)
+        columns = {"cluster": CLUSTER[people]}
+        if not sizes:
+            return people, columns, {}
+        return people, columns | {"cluster_size": np.full(people.size, 20)}, {"clusters": 100}
+
+    return draw
+
+
+def unequal_clusters(rng: np.random.Generator) -> Drawn:
+    drawn = rng.permutation(80)[:25]
+    people = np.flatnonzero(np.isin(UNEQUAL, drawn))
+    size = np.bincount(UNEQUAL)[UNEQUAL[people]]
+    return people, {"cluster": UNEQUAL[people], "cluster_size": size}, {"clusters": 80}
+
+
+RATES = np.where(YES == 1, 0.18, 0.09) * np.random.default_rng(21).uniform(0.5, 1.0, PEOPLE)
+
+
+def unequal_weights(rng: np.random.Generator) -> Drawn:
+    """Everybody decides alone, with a chance that depends on the true value."""
+    people = np.flatnonzero(rng.random(PEOPLE) < RATES)
+    return people, {"weight": 1 / RATES[people]}, {}
+
+
+FORCED: dict[str, Any] = {"p": "5/6", "q": "1/3"}
+FORCED_DEVICE = device(**FORCED)
+KRR: dict[str, Any] = {"epsilon": 1.5, "values": list("ABCD")}
+UNARY: dict[str, Any] = {"mechanism": "OUE", "epsilon": 1.5, "values": list("ABCD")}
+BIT: dict[str, Any] = {"epsilon": 1.5, "low": 10, "high": 50}
+NOISE: dict[str, Any] = {"mechanism": "Laplace", "epsilon": 1.5, "low": 10, "high": 50}
+
+SURVEYS = {
+    "simple": Survey(simple(400), FORCED_DEVICE, stated=FORCED, by=True, is_exact=True),
+    "everyone": Survey(everyone, FORCED_DEVICE, stated=FORCED, by=True, is_exact=True),
+    "p below q": Survey(
+        simple(400),
+        device(p="1/6", q="2/3"),
+        stated={"p": "1/6", "q": "2/3"},
+        is_exact=True,
+    ),
+    "k-RR": Survey(
+        simple(400), device(**KRR), ANSWER, stated=KRR, is_exact=True, simultaneous=True
+    ),
+    "unary encoding": Survey(
+        simple(400), device(**UNARY), ANSWER, stated=UNARY, is_exact=True, simultaneous=True
+    ),
+    "one bit of a number": Survey(
+        simple(400), device(**BIT), NUMBER, stated=BIT, is_exact=True, excess=0.1
+    ),
+    "noisy number": Survey(simple(400), device(**NOISE), NUMBER, stated=NOISE),
+    "noisy number of everyone": Survey(everyone, device(**NOISE), NUMBER, stated=NOISE),
+    "strata": Survey(strata, FORCED_DEVICE, stated=FORCED, by=True),
+    "k-RR in strata": Survey(strata, device(**KRR), ANSWER, stated=KRR, simultaneous=True),
+    "two stages": Survey(two_stages(1.0, sizes=True), FORCED_DEVICE, stated=FORCED, by=True),
+    "two stages, half respond": Survey(
+        two_stages(0.5, sizes=True), FORCED_DEVICE, stated=FORCED, excess=0.25
+    ),
+    "two stages, sizes not known": Survey(
+        two_stages(0.5, sizes=False), FORCED_DEVICE, stated=FORCED, excess=0.3
+    ),
+    "clusters of unequal size": Survey(unequal_clusters, FORCED_DEVICE, stated=FORCED),
+    "unequal weights": Survey(unequal_weights, FORCED_DEVICE, stated=FORCED),
+}

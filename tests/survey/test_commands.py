@@ -1,0 +1,231 @@
+"""`ldpnb plan` and `ldpnb estimate` as they are typed."""
+
+import csv
+import io
+import itertools
+import shlex
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from ldpnb.checks import UsageError
+from ldpnb.rng import stream
+from ldpnb.survey.command import estimate, plan
+from ldpnb.survey.device import device
+from ldpnb.survey.words import privacy
+
+ASKED = ["--error", "0.05", "--failure", "0.05"]
+
+
+def run(command, *words):
+    return CliRunner().invoke(command, list(words))
+
+
+def refused(command, *words):
+    """What is said of wrong usage, on one line."""
+    result = run(command, *words)
+    assert result.exit_code != 0
+    if isinstance(result.exception, UsageError):
+        said = str(result.exception)
+    else:
+        assert result.exit_code == 2, result.exception
+        said = result.output.strip().splitlines()[-1]
+    assert "\n" not in said
+    return said
+
+
+@pytest.fixture
+def file(tmp_path):
+    def written(text, name="reports.csv"):
+        path = tmp_path / name
+        path.write_text(text, encoding="utf-8")
+        return str(path)
+
+    return written
+
+
+def test_a_plan_says_all_and_ends_in_the_command_that_estimates():
+    said = run(plan, "--epsilon", "1", *ASKED, "--population", "10000").output
+    assert "Warner      1,774  exact" in said
+    assert "An error of 0.05 or more has probability at most 0.05." in said
+    assert "assumes that all respondents followed the device" in said
+    last = said.strip().splitlines()[-1]
+    assert last == (
+        "ldpnb estimate REPORTS.csv --mechanism Warner --epsilon 1.0 --population 10000"
+    )
+
+
+STRATA = "stratum,size,response,sd\nNorth,600,0.6,0.1\nNA,300,0.9,0.3\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--epsilon", "2", "--population", "2000"],
+        ["--epsilon", "2", "--population", "everyone", "--failure", "0.01"],
+        ["--p", "5/6", "--q", "1/6", "--population", "2000"],
+        ["--epsilon", "2", "--values", "A,None of these,it's NA"],
+        ["--epsilon", "3", "--values", "A,B,C", "--mechanism", "OUE", "--simultaneous"],
+        ["--p", "1/2", "--q", "1/8", "--values", "3", "--mechanism", "unary"],
+        ["--epsilon", "2", "--range", "-1.5", "24", "--error", "2"],
+        ["--epsilon", "2", "--range", "0", "24", "--error", "2", "--mechanism", "laplace"],
+        ["--epsilon", "2", "--strata", "STRATA", "--response", "0.5"],
+        ["--epsilon", "2", "--strata", "STRATA", "--neyman", "--range", "0", "1"],
+        ["--epsilon", "2", "--clusters", "60", "--cluster-size", "20", "--take", "10"],
+    ],
+    ids=" ".join,
+)
+def test_the_printed_command_estimates_from_the_reports_of_the_plan(words, file):
+    table = STRATA if "--response" not in words else "stratum,size\nNorth,600\nNA,300\n"
+    words = [file(table, "strata.csv") if word == "STRATA" else word for word in words]
+    for option, value in zip(["--error", "--failure"], ["0.1", "0.05"], strict=True):
+        words += [] if option in words else [option, value]
+    said = run(plan, *words)
+    assert said.exit_code == 0, said.output
+
+    command = shlex.split(said.output.strip().splitlines()[-1])
+    assert command[:3] == ["ldpnb", "estimate", "REPORTS.csv"]
+    found = run(estimate, file(made_reports(command)), *command[3:])
+    assert found.exit_code == 0, found.output
+    assert "Methods: 400 reports" in found.output
+    assert ("99% interval" in found.output) == ("0.01" in words)
+
+
+def made_reports(command):
+    """400 reports of the device that a command states."""
+    rng = stream("reports", seed=14)
+    stated = dict(itertools.pairwise(command))
+    columns = {}
+    if "--range" in stated:
+        low, high = float(stated["--range"]), float(command[command.index("--range") + 2])
+        if stated["--mechanism"] == "Laplace":
+            columns["report"] = (low + high) / 2 + (high - low) * rng.laplace(0, 0.5, 400)
+        else:
+            columns["report"] = rng.integers(0, 2, 400)
+    elif "--values" in stated and stated.get("--mechanism") in ("OUE", "SUE", "unary"):
+        made = device(mechanism="unary", p=1 / 2, q=1 / 10, values=3)
+        own = rng.integers(0, 3, 400)[:, None] == np.arange(3)
+        bits = rng.random((400, 3)) < np.where(own, made.p, made.q)
+        columns["report"] = ["".join(row) for row in bits.astype(int).astype(str)]
+    elif "--values" in stated:
+        columns["report"] = rng.choice(stated["--values"].split(","), 400)
+    else:
+        columns["report"] = rng.choice(["Yes", "no"], 400)
+    if "--strata" in stated:
+        columns["stratum"] = rng.choice(["North", "NA"], 400, p=[0.7, 0.3])
+    if "--clusters" in stated:
+        columns["cluster"] = np.repeat(np.arange(40), 10)
+        columns["cluster_size"] = np.full(400, 20)
+
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+    return text.getvalue()
+
+
+def test_tallies_are_estimated_and_printed_as_a_table(file):
+    path = file("value,count\nyes,213\nno,287\n")
+    words = [path, "--p", "5/6", "--q", "1/6", "--population", "10000"]
+    said = run(estimate, *words).output
+    assert "share of  reports  estimate  std. error" in said
+    assert "0.324 to 0.4552  exact" in said
+    assert "epsilon = ln(5) = 1.60944" in said
+
+    rows = list(csv.DictReader(io.StringIO(run(estimate, *words, "--csv").output)))
+    assert rows[0]["of"] == "yes"
+    assert float(rows[0]["estimate"]) == pytest.approx(0.389)
+
+
+def test_what_lies_unused_in_a_file_is_named(file):
+    path = file("report,wgt,sex\nyes,1.5,f\nno,1,m\nyes,2,f\n")
+    said = run(estimate, path, "--epsilon", "1").output
+    assert "Not used: the columns wgt, sex." in said
+    said = " ".join(run(estimate, path, "--epsilon", "1", "--by", "sex").output.split())
+    assert "Not used: the columns wgt." in said
+
+
+def test_groups_and_their_difference_are_printed(file):
+    path = file("report,sex\n" + "yes,f\nno,f\n" * 30 + "no,m\nyes,m\nno,m\n" * 20)
+    said = run(estimate, path, "--epsilon", "2", "--by", "sex", "--difference", "m,f").output
+    assert "sex m minus f" in said
+
+
+def test_an_infinite_epsilon_is_said():
+    assert "epsilon = inf" in privacy(device(p=1, q=0.25))
+    assert "epsilon = inf" in run(plan, "--p", "1", "--q", "0.25", *ASKED).output
+
+
+def test_texts_of_a_file_cannot_write_to_the_terminal(file):
+    path = file('report,g\nyes,"\x1b[2J"\nno,"a\nb"\nyes,"\x1b[2J"\nno,"a\nb"\n')
+    said = run(estimate, path, "--epsilon", "1", "--by", "g").output
+    assert "\x1b" not in said
+    assert "a\nb" not in said
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "said"),
+    [
+        ("report\nyes\nno\n", [], "state the device: by p and q, or by epsilon"),
+        ("report\nyes\nmaybe\n", ["--epsilon", "1"], "report must be one of yes, no"),
+        ("report\nA\n\nno\n", ["--epsilon", "1", "--values", "A,B,C"], "got 'no' in row 2"),
+        ("", ["--epsilon", "1"], "it is empty"),
+        ("report\n", ["--epsilon", "1"], "it is empty"),
+        ("a,b\n1,2,3\n", ["--epsilon", "1"], "row 1 must have an entry for each of 2 columns"),
+        ("answer\nyes\n", ["--epsilon", "1"], "must be called report, got answer"),
+        ("report\nyes\nno\n", ["--epsilon", "1", "--population", "many"], "a number or everyone"),
+        ("report\nyes\nno\n", ["--epsilon", "1", "--clusters", "9"], "need a column cluster"),
+        ("report\nyes\nno\n", ["--epsilon", "1", "--level", "95"], "level must lie in"),
+        ("report\nyes\nno\n", ["--epsilon", "1", "--mechanism", "RR"], "is not one of"),
+        ("report\nyes\nno\n", ["--epsilon", "1", "--counts", "n"], "No such option"),
+        (
+            "report\n12,5\n13\n",
+            ["--epsilon", "1", "--mechanism", "Laplace", "--range", "0", "24"],
+            "row 1 must have an entry for each of 1 columns",
+        ),
+        (
+            'report\n"12,5"\n13\n',
+            ["--epsilon", "1", "--mechanism", "Laplace", "--range", "0", "24"],
+            "report must be a number, got '12,5' in row 1",
+        ),
+    ],
+    ids=lambda value: None if isinstance(value, list) else value,
+)
+def test_wrong_usage_of_estimate_is_one_line(text, words, said, file):
+    assert said in refused(estimate, file(text), *words)
+
+
+def test_a_file_that_is_no_csv_in_utf8_is_refused_with_what_to_do(tmp_path):
+    workbook = tmp_path / "reports.xlsx"
+    workbook.write_bytes(b"PK\x03\x04")
+    assert "save it as one, or read it with pandas" in refused(
+        estimate, str(workbook), "--epsilon", "1"
+    )
+    latin = tmp_path / "reports.csv"
+    latin.write_bytes("report\nSí\n".encode("latin-1"))
+    assert "must be UTF-8" in refused(estimate, str(latin), "--epsilon", "1")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--epsilon", "1"], "leave out one of count, epsilon, error and failure"),
+        (["--epsilon", "1", *ASKED, "--take", "3"], "needs clusters"),
+        (["--epsilon", "1", *ASKED, "--neyman"], "need strata"),
+        (["--epsilon", "1", *ASKED, "--range", "5", "2"], "low must be < high"),
+        (["--epsilon", "1", *ASKED, "--strata", "STRATA", "--population", "9"], "no use beside"),
+        (["--epsilon", "1", *ASKED, "--strata", "STRATA", "--response", "0.5"], "stated once"),
+        (["--epsilon", "one", *ASKED], "is not a valid float"),
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage_of_plan_is_one_line(words, said, file):
+    words = [file(STRATA, "strata.csv") if word == "STRATA" else word for word in words]
+    assert said in refused(plan, *words)
+
+
+def test_a_plan_that_no_mechanism_can_do_ends_with_exit_code_1():
+    result = run(plan, "--epsilon", "0.1", *ASKED, "--population", "50")
+    assert result.exit_code == 1
+    assert "No mechanism can do this." in result.output

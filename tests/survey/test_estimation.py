@@ -1,0 +1,293 @@
+"""What `estimate` makes of real tables: words, blanks, tallies, groups, weights."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from ldpnb.rng import stream
+from ldpnb.survey.estimation import estimate
+
+BIT = {"p": "3/4", "q": "1/4"}
+
+
+def test_none_and_na_and_nan_are_answers_like_others():
+    table = {
+        "Report": ["A", "None", "NA", None, "A", "NA", "nan", "A"],
+        "sex": ["f", "f", "m", "m", "m", "m", "f", "f"],
+    }
+    found = estimate(table, mechanism="k-RR", epsilon=2, values=["A", "None", "NA", "nan"])
+    assert found.missing == 1
+    assert [row.of for row in found.rows] == ["A", "None", "NA", "nan"]
+    assert sum(row.estimate for row in found.rows) == pytest.approx(1)
+    assert found.rows[0].reports == 7
+    assert found.unused == ("sex",)
+
+
+def test_missing_reports_are_left_out_and_counted_and_never_guessed():
+    reports = ["yes", "", "no", None, float("nan"), pd.NA, "NA", "yes"]
+    assert estimate(reports, **BIT, missing="NA").missing == 5
+    with pytest.raises(ValueError, match="got 'NA' in row 7; if it is a missing answer, state"):
+        estimate(reports, **BIT)
+    with pytest.raises(ValueError, match="missing must be no possible answer, got None"):
+        estimate(["None"], epsilon=1, values=["A", "B", "None"], missing="None")
+
+
+def test_a_group_of_one_is_a_row_with_a_remark():
+    table = {"report": [1, 0, 1, 1, 0, 1], "sex": ["f", "f", "m", "m", "x", ""]}
+    rows = estimate(table, **BIT, by="Sex").rows
+    rare = [row for row in rows if row.group == "sex x"]
+    assert len(rare) == 1
+    assert math.isnan(rare[0].estimate)
+    assert "too few" in rare[0].remark
+    assert not any(row.group == "sex " for row in rows)
+
+
+def test_tallies_are_the_same_as_rows():
+    tallies = {"value": ["yes", "no"], "count": [3, 7]}
+    device = {"p": "1/3", "q": "2/3", "population": 50}
+    assert estimate(tallies, **device).rows == estimate([1] * 3 + [0] * 7, **device).rows
+
+
+def test_tallies_with_designs_and_groups_are_the_same_as_rows():
+    rng = stream("tallies", seed=2)
+    rows = pd.DataFrame(
+        {
+            "report": rng.choice(list("ABC"), 400),
+            "stratum": rng.choice(["n", "s"], 400),
+            "sex": rng.choice(["f", "m"], 400),
+        }
+    )
+    tallies = rows.value_counts().reset_index()
+    stated = {"epsilon": 1, "values": list("ABC"), "population": {"n": 900, "s": 800}, "by": "sex"}
+    by_rows = estimate(rows, **stated).rows
+    by_tallies = estimate(tallies, **stated).rows
+    for one, other in zip(by_rows, by_tallies, strict=True):
+        assert one.of == other.of
+        assert other.estimate == pytest.approx(one.estimate)
+        assert other.standard_error == pytest.approx(one.standard_error)
+
+
+def test_ones_of_unary_encoding_tell_the_same_as_its_words():
+    rng = stream("bits", seed=3)
+    bits = (rng.random((300, 4)) < [0.5, 0.45, 0.35, 0.3]).astype(int)
+    words = ["".join(map(str, row)) for row in bits]
+    device = {"mechanism": "unary", "p": "1/2", "q": "1/4", "values": list("ABCD")}
+    by_words = estimate(words, **device, population=2000)
+    by_ones = estimate(
+        {"report": list("ABCD"), "count": bits.sum(axis=0)},
+        **device,
+        population=2000,
+        reports=300,
+    )
+    for one, other in zip(by_words.rows, by_ones.rows, strict=True):
+        assert other.estimate == pytest.approx(one.estimate)
+        assert other.standard_error == pytest.approx(one.standard_error)
+        assert (other.low, other.high) == (one.low, one.high)
+        assert other.norm_sub == pytest.approx(one.norm_sub)
+
+
+def test_dataframes_lists_arrays_and_files_are_read_alike(tmp_path):
+    reports = ["yes", "no", "no", "yes", "no"]
+    wanted = estimate(reports, **BIT).rows
+    bits = np.array([1, 0, 0, 1, 0])
+    path = tmp_path / "reports.csv"
+    path.write_text("\ufeffReport;age\n Yes ;3\nno;4\nNO;5\n1;6\nfalse;7\n", encoding="utf-8")
+    assert estimate(bits, **BIT).rows == wanted
+    assert estimate(bits.astype(float), **BIT).rows == wanted
+    assert estimate(bits.astype(bool), **BIT).rows == wanted
+    assert estimate(pd.DataFrame({"report": reports}), **BIT).rows == wanted
+    assert estimate(pd.Series(reports, dtype="category"), **BIT).rows == wanted
+    assert estimate(path, **BIT).rows == wanted
+
+
+def test_masked_entries_are_missing():
+    reports = np.ma.masked_array([1, 0, 1, 0], mask=[False, False, True, False])
+    assert estimate(reports, **BIT).missing == 1
+
+
+def test_the_difference_of_two_groups_in_a_simple_sample_adds_variances():
+    table = {"report": [1, 0, 1, 1, 0, 0, 1, 0], "g": list("aaaabbbb")}
+    _, first, second, difference = estimate(table, **BIT, by="g").rows
+    assert difference.group == "g a minus b"
+    assert difference.estimate == pytest.approx(first.estimate - second.estimate)
+    both = math.hypot(first.standard_error, second.standard_error)
+    assert difference.standard_error == pytest.approx(both)
+
+
+def test_the_difference_of_two_groups_in_the_same_clusters_knows_that_they_are_alike():
+    table = {
+        "report": [1, 1, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0],
+        "cluster": list("aaaabbbbcccc"),
+        "g": list("fmfmfmfmfmfm"),
+    }
+    _, first, second, difference = estimate(table, **BIT, by="g").rows
+    assert difference.standard_error < math.hypot(first.standard_error, second.standard_error)
+
+
+def test_estimates_by_stratum_are_those_of_each_stratum_alone():
+    table = {"report": [1, 0, 1, 1, 0, 0, 1, 0, 0], "stratum": list("aaaabbbbb")}
+    sizes = {"a": 20, "b": 30}
+    rows = estimate(table, **BIT, population=sizes, by="stratum").rows
+    for name, row in zip("ab", rows[1:3], strict=True):
+        alone = [r for r, s in zip(table["report"], table["stratum"], strict=True) if s == name]
+        wanted = estimate(alone, **BIT, population=sizes[name]).rows[0]
+        assert row.estimate == pytest.approx(wanted.estimate)
+        assert row.standard_error == pytest.approx(wanted.standard_error)
+
+
+def test_a_cluster_with_one_report_is_ordinary():
+    table = {"report": [1, 0, 1, 1, 0], "cluster": list("aabbc"), "cluster_size": [9] * 5}
+    found = estimate(table, **BIT, clusters=20)
+    assert found.rows[0].standard_error > 0
+    assert "one report" in found.sample.notes[0]
+
+
+def test_more_reports_than_anybody_planned_are_welcome_up_to_the_population():
+    assert estimate([1, 0] * 300, **BIT, population=600).rows[0].sampling == 0
+    with pytest.raises(ValueError, match="602 people have reports, but there are 600"):
+        estimate([1, 0] * 301, **BIT, population=600)
+
+
+def test_where_no_share_fits_the_reports_there_is_a_warning_and_no_interval():
+    row = estimate(["no"] * 200, p="5/6", q="1/6").rows[0]
+    assert math.isnan(row.low)
+    assert math.isnan(row.high)
+    assert "no true value fits" in row.remark
+    assert "too few of them say yes" in row.remark
+    assert "too many" in estimate(["yes"] * 200, p="5/6", q="1/6").rows[0].remark
+    assert "too many" in estimate(["yes"] * 200, p="1/6", q="5/6", population=900).rows[0].remark
+
+
+def test_noise_that_the_device_cannot_make_is_refused_with_its_row():
+    rng = stream("noise", seed=4)
+    reports = 50 + rng.laplace(0, 100, 1000)
+    device = {"mechanism": "Laplace", "epsilon": 1, "low": 0, "high": 100}
+    assert estimate(reports, **device).remark == ""
+    for impossible in (1e6, 1e4, -3e3, 1e300):
+        reports[17] = impossible
+        with pytest.raises(ValueError, match=r"as far as the noise of this device goes.* row 18"):
+            estimate(reports, **device)
+    reports[17] = 2e3
+    estimate(reports, **device)
+
+
+@pytest.mark.parametrize(("scale", "than"), [(40, "less"), (180, "more")])
+def test_a_spread_that_is_not_the_devices_is_remarked(scale, than):
+    reports = 50 + stream("spread", seed=5).laplace(0, scale, 1000)
+    found = estimate(reports, mechanism="Laplace", epsilon=1, low=0, high=100)
+    assert f"vary {than} than this device makes them" in found.remark
+
+
+def test_an_interval_of_a_mean_that_lies_outside_the_range_is_none():
+    reports = 160 + stream("far", seed=6).laplace(0, 100, 1000)
+    row = estimate(reports, mechanism="Laplace", epsilon=1, low=0, high=100).rows[0]
+    assert math.isnan(row.low)
+    assert "outside the possible values" in row.remark
+
+
+def test_ones_that_one_answer_each_cannot_give_are_remarked():
+    table = {"report": list("ABC"), "count": [900, 800, 700]}
+    device = {"mechanism": "OUE", "epsilon": 1, "values": list("ABC")}
+    assert "the shares sum to" in estimate(table, **device, reports=1000).remark
+
+
+def test_shares_beside_the_unbiased_ones_are_not_negative_and_sum_to_one():
+    counts = {"report": list("ABCD"), "count": [400, 250, 200, 150]}
+    rows = estimate(counts, epsilon=1, values=list("ABCD")).rows
+    assert min(row.estimate for row in rows) < 0
+    for shares in ([row.norm_sub for row in rows], [row.mle for row in rows]):
+        assert min(shares) >= 0
+        assert sum(shares) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("mechanism", ["k-RR", "unary"])
+def test_no_shares_are_more_likely_than_the_most_likely_ones(mechanism):
+    p, q = ("1/2", "1/6") if mechanism == "k-RR" else ("3/4", "1/4")
+    words = list("ABCD") if mechanism == "k-RR" else ["1000", "1010", "0011", "0001"]
+    reports = np.repeat(words, [40, 25, 20, 5]).tolist()
+    rows = estimate(reports, p=p, q=q, values=list("ABCD"), mechanism=mechanism).rows
+    best = np.array([row.mle for row in rows])
+
+    def log_likelihood(shares):
+        total = 0.0
+        for word in reports:
+            if mechanism == "k-RR":
+                chances = np.where(np.array(list("ABCD")) == word, 1 / 2, 1 / 6)
+            else:
+                bits = np.array(list(word)) == "1"
+                chances = np.where(bits, 3.0, 1 / 3)
+            total += math.log(chances @ shares)
+        return total
+
+    others = stream("shares", seed=7).dirichlet(np.ones(4), 200)
+    nearby = 0.95 * best + 0.05 * others
+    assert log_likelihood(best) >= max(map(log_likelihood, [*others, *nearby])) - 1e-3
+
+
+def test_simultaneous_intervals_are_wider():
+    counts = {"report": list("ABCD"), "count": [400, 250, 200, 150]}
+    stated = {"epsilon": 1, "values": list("ABCD")}
+    single = estimate(counts, **stated).rows[0]
+    together = estimate(counts, **stated, simultaneous=True).rows[0]
+    assert together.low < single.low < single.high < together.high
+
+
+def test_a_million_reports_are_estimated_in_a_second_of_processor_time():
+    import time
+
+    reports = (np.arange(10**6) % 3 == 0).astype(int)
+    began = time.process_time()
+    estimate(reports, **BIT, population=10**7)
+    assert time.process_time() - began < 1
+
+
+SIZES = {"a": 5, "b": 5}
+
+
+@pytest.mark.parametrize(
+    ("table", "options", "words"),
+    [
+        ({"report": [1, 0, 1], "stratum": list("aab")}, {"population": SIZES}, "join it"),
+        ({"report": [1, 0, 1], "stratum": list("aab")}, {}, "join it"),
+        ({"report": [1, 0, 1, 0], "stratum": list("aabb")}, {}, "strata need the number"),
+        ({"report": [1, 0, 1, 0], "stratum": list("aabb")}, {"population": 9}, "each stratum"),
+        ({"report": [1, 0, 1, 0], "stratum": ["a", "a", "b", ""]}, {}, "none in row 4"),
+        ({"report": [1, 0, 1, 0]}, {"population": SIZES}, "need a column stratum"),
+        ({"report": [1, 0], "cluster": ["a", "b"]}, {"population": 10}, "population has no use"),
+        ({"report": [1, 0], "cluster": list("aa")}, {}, "one cluster only"),
+        ({"report": [1, 0]}, {"clusters": 3}, "column cluster"),
+        ({"report": ["maybe", 0]}, {}, "got 'maybe' in row 1"),
+        ({"report": [1, 0, 1]}, {"population": 2}, "there are 2"),
+        ({"report": [1, 0, 1]}, {"population": 2.5}, "population must be an integer"),
+        ({"report": [1, 0, 1]}, {"population": "all"}, "a number or everyone"),
+        ({"report": [1, 0], "weight": [1, -2]}, {}, "weight must be a number .* in row 2"),
+        ({"report": [1, 0], "count": [1, 2.5]}, {}, "count must be whole numbers"),
+        ({"report": [1, 0], "count": [1, "many"]}, {}, "count must be a number"),
+        ({"report": [1, 0, 1]}, {"by": "sex"}, "by must be a public column"),
+        ({"report": [1, 0, 1]}, {"difference": ("f", "m")}, "difference needs by"),
+        ({"report": [1, 0, 1], "g": list("fmf")}, {"by": "g", "difference": ("f", "x")}, "got x"),
+        ({"report": [1, 0, 1]}, {"simultaneous": True}, "simultaneous has no use"),
+        ({"report": [1, 0, 1]}, {"level": 1.0}, "level must lie in"),
+        ({"report": [1, 0, 1]}, {"reports": 5}, "only for unary encoding"),
+        ({"report": ["", None]}, {}, "there must be a report"),
+        ({"answer": [1, 0]}, {}, "must be called report, got answer"),
+        ({"report": [1, 0], "g": [1]}, {}, "equally long"),
+        ({"report": [1, 0], "Report": [1, 0]}, {}, "different names"),
+        (
+            {"report": [1, 0], "cluster": list("ab"), "cluster_size": [0.5, 3]},
+            {"clusters": 3},
+            "cluster_size must be a number >= 1",
+        ),
+        (
+            {"report": [1, 0, 1], "cluster": list("aab"), "cluster_size": [1, 1, 3]},
+            {"clusters": 3},
+            "at least its 2 reports",
+        ),
+    ],
+    ids=lambda value: None if isinstance(value, str) else str(value),
+)
+def test_what_contradicts_itself_or_has_no_use_is_refused(table, options, words):
+    with pytest.raises((ValueError, TypeError), match=words):
+        estimate(table, **BIT, **options)

@@ -1,0 +1,330 @@
+"""Plans: known values, four quantities that agree, promises that hold, and what is refused."""
+
+import itertools
+import math
+import time
+
+import numpy as np
+import pytest
+
+from ldpnb.rng import stream
+from ldpnb.survey.designs import ClusteredSample, SimpleSample, mean_inverse
+from ldpnb.survey.device import device
+from ldpnb.survey.planning import plan
+from ldpnb.survey.sample import Values, drawn_sample, estimated
+
+ASKED = {"error": 0.05, "failure": 0.05}
+STRATA = {"population": {"a": 6000, "b": 3000, "c": 1000}, "sds": {"a": 0.1, "b": 0.3, "c": 0.5}}
+CLUSTERS = {"clusters": 400, "cluster_size": 25, "icc": 0.05}
+
+
+@pytest.mark.parametrize(
+    ("stated", "value"),
+    [
+        ({"epsilon": 1, "population": 10_000}, 1774),
+        ({"epsilon": 1, "population": "everyone"}, 1458),
+        ({"epsilon": 1}, 1842),
+        ({"p": "5/6", "q": "1/6", "population": 10_000}, 861),
+        ({"p": "1/6", "q": "5/6", "population": 10_000}, 861),
+        ({"epsilon": 1, **CLUSTERS, "sd": 0.5}, 84),
+        ({"epsilon": 2, **CLUSTERS, "take": 15, "low": 0, "high": 1}, 58),
+    ],
+    ids=str,
+)
+def test_known_numbers_of_people_and_clusters(stated, value):
+    assert plan(**ASKED, **stated).best.count == value
+
+
+@pytest.mark.parametrize("unknown", ["count", "epsilon", "error", "failure"])
+@pytest.mark.parametrize(
+    "design",
+    [
+        {"population": 10_000},
+        {"population": "everyone", "low": 0, "high": 1, "mechanism": "Laplace"},
+        {"values": 8, "mechanism": "OUE", "simultaneous": True},
+        {**STRATA, "low": 0, "high": 1, "mechanism": "Laplace", "neyman": True},
+        {**CLUSTERS, "take": 10, "response": 0.6},
+    ],
+    ids=["simple", "everyone", "shares", "strata", "clusters"],
+)
+def test_the_four_quantities_agree(unknown, design):
+    known = {"count": 150 if "clusters" in design else 2000, "epsilon": 1.0, "error": 0.06}
+    if "values" in design:
+        known["error"] = 0.14
+    known["failure"] = plan(**known, **design).best.failure
+    assert 1e-12 < known["failure"] < 1
+    asked = {name: value for name, value in known.items() if name != unknown}
+    found = getattr(plan(**asked, **design).best, unknown)
+    if unknown == "count":  # as many may do as well
+        assert found <= known["count"]
+    else:
+        assert found == pytest.approx(known[unknown], rel=1e-6)
+
+
+@pytest.mark.parametrize("take", [4, 6, 8, 10, 12])
+def test_ordinary_nonresponse_in_clusters_can_be_planned(take):
+    design = {"clusters": 1000, "cluster_size": 40, "take": take, "icc": 0.05, "response": 0.6}
+    found = plan(epsilon=2, error=0.06, failure=0.05, **design).best
+    ordinary = plan(epsilon=2, error=0.06, failure=0.05, **design | {"response": 1.0}).best
+    assert ordinary.count < found.count < 2.5 * ordinary.count
+
+
+def test_the_mean_of_one_over_a_binomial_number_by_enumeration():
+    for take, response in itertools.product((1, 2, 5), (0.3, 0.9)):
+        chances = [
+            math.comb(take, k) * response**k * (1 - response) ** (take - k) for k in range(take + 1)
+        ]
+        some, inverse = mean_inverse(take, response)
+        assert some == pytest.approx(1 - chances[0])
+        wanted = sum(chance / k for k, chance in enumerate(chances) if k)
+        assert inverse == pytest.approx(wanted / some)
+    listed = mean_inverse(10_000, 0.6)[1]
+    assert mean_inverse(10_001, 0.6)[1] == pytest.approx(listed, rel=2e-4)
+
+
+def test_response_of_each_stratum_multiplies_its_invitations():
+    stated = {"population": {"a": 6000, "b": 3000}, "epsilon": 2, **ASKED}
+    text = str(plan(**stated, response={"a": 0.6, "b": 0.25}))
+    reports = plan(**stated, response={"a": 0.6, "b": 0.25}).best.count
+    assert f"for {reports} reports" in text
+    a, b = 2 * reports // 3, reports // 3
+    assert f"a {math.ceil(a / 0.6)} for {a} reports" in text
+    assert f"b {math.ceil(b / 0.25)} for {b} reports" in text
+
+
+def test_no_stratum_is_asked_for_more_reports_than_can_come_in():
+    found = plan(
+        population={"a": 5000, "b": 300}, response={"a": 0.9, "b": 0.1}, epsilon=2, **ASKED
+    )
+    assert found.design.allocated(found.best.count, found.best.device)["b"] <= 30
+
+
+def test_neymans_allocation_is_the_best_one_and_counts_the_randomisation():
+    made = device(mechanism="Laplace", epsilon=2, low=0, high=1)
+    found = plan(**STRATA, neyman=True, low=0, high=1, mechanism="Laplace", epsilon=2, **ASKED)
+    drawn = np.array(list(found.design.allocated(300, made).values()))
+    spreads = np.array([0.01, 0.09, 0.25]) + made.base
+    squared_shares = np.array([0.6, 0.3, 0.1]) ** 2
+
+    least = (squared_shares * spreads / drawn).sum()
+    for moved in itertools.permutations(range(3), 2):
+        other = drawn.copy()
+        other[list(moved)] += [1, -1]
+        assert (squared_shares * spreads / other).sum() >= least
+
+
+def test_a_stated_sd_is_planned_at_the_larger_randomisation():
+    """With p + q other than 1 two shares have the same sd and unlike randomisation."""
+    made = device(mechanism="OUE", epsilon=4, values=4)
+    sd = 0.4
+    low, high = 0.2, 0.8
+    design = ClusteredSample(100, 10, 10, 0.0, sd * math.sqrt(1000 / 999))
+    found = design.variance(20, made).randomisation
+    assert found == pytest.approx(made.variance(high) / 200)
+    assert made.variance(high) > made.variance(low)
+
+
+@pytest.mark.parametrize("mechanism", ["Warner", "k-RR", "OUE", "1-bit", "Laplace"])
+def test_no_population_has_a_larger_variance_than_the_least_favourable_one(mechanism):
+    stated = {"1-bit": {"low": 0, "high": 1}, "Laplace": {"low": 0, "high": 1}, "Warner": {}}
+    made = device(mechanism=mechanism, epsilon=1, **stated.get(mechanism, {"values": 5}))
+    largest = SimpleSample(40).variance(10, made).total
+    rng = stream("populations", seed=8)
+    for _ in range(200):
+        truths = rng.random(40) if made.is_of_numbers else np.float64(rng.random(40) < rng.random())
+        sampling = (1 / 10 - 1 / 40) * truths.var(ddof=1)
+        assert sampling + np.mean(made.variance(truths)) / 10 <= largest * (1 + 1e-9)
+
+
+def test_strata_of_83_million_people_are_planned_at_once():
+    sizes = {f"s{place}": 5_000_000 + 25_000 * place for place in range(16)}
+    sds = {name: 0.1 + 0.02 * place for place, name in enumerate(sizes)}
+    began = time.process_time()
+    plan(population=sizes, epsilon=1, error=0.01, failure=0.05)
+    plan(population=sizes, sds=sds, neyman=True, epsilon=1, error=0.01, failure=0.05)
+    assert time.process_time() - began < 3
+
+
+# Promises
+
+
+def clustered_truth(rng, clusters, size, icc):
+    """Values 0 and 1, half of each on average, with about this correlation within clusters."""
+    alike = rng.random(clusters) < 0.5
+    takes = rng.random((clusters, size)) < math.sqrt(icc)
+    own = rng.random((clusters, size)) < 0.5
+    return np.where(takes, alike[:, None], own).astype(float)
+
+
+def icc_of(truth):
+    """The correlation within clusters of a population."""
+    clusters, size = truth.shape
+    between = truth.mean(axis=1).var(ddof=1) * size**2 * (clusters - 1)
+    return (between / (truth.size - 1) / truth.var(ddof=1) - 1) / (size - 1)
+
+
+def share_of_large_errors(draw, truth, error, repetitions):
+    wrong = sum(abs(draw() - truth) >= error for _ in range(repetitions))
+    return wrong / repetitions
+
+
+def bits(made, truths, rng):
+    reports = (rng.random(truths.size) < made.q + made.gap * truths).astype(float)
+    return made.value(reports)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 0.8])
+@pytest.mark.parametrize("stated", [{"epsilon": 1}, {"p": "5/6", "q": "1/3"}, {"p": 1, "q": "1/4"}])
+@pytest.mark.parametrize("population", [3000, "everyone"])
+def test_the_promise_of_a_simple_sample_holds(share, stated, population):
+    rng = stream("promise", seed=9)
+    best = plan(**stated, **ASKED, population=population).best
+    people = best.count if population == "everyone" else population
+    holders = round(share * people)
+    made = best.device
+
+    drawn = rng.hypergeometric(holders, people - holders, best.count, 20_000)
+    yes = rng.binomial(drawn, made.p) + rng.binomial(best.count - drawn, made.q)
+    errors = np.abs(made.value(yes / best.count) - holders / people)
+    failures = (errors >= best.error).mean()
+    assert failures <= best.failure + 5 * math.sqrt(0.05 * 0.95 / 20_000)
+    if share == 0.5 and stated == {"epsilon": 1}:  # the least favourable one, or nearly
+        assert failures > 0.8 * best.failure
+
+
+@pytest.mark.parametrize("response", [1.0, 0.6])
+def test_the_promise_of_a_sample_of_clusters_holds(response):
+    rng = stream("clusters", response, seed=10)
+    truth = clustered_truth(rng, 300, 20, 0.08)
+    icc = icc_of(truth)
+    best = plan(
+        epsilon=2,
+        error=0.08,
+        failure=0.05,
+        clusters=300,
+        cluster_size=20,
+        take=6,
+        icc=icc,
+        response=response,
+    ).best
+
+    def draw():
+        drawn = rng.permutation(300)[: best.count]
+        cluster, values = [], []
+        for one in drawn:
+            members = truth[one][rng.permutation(20)[:6]]
+            members = members[rng.random(6) < response]
+            cluster += [one] * members.size
+            values += bits(best.device, members, rng).tolist()
+        sample = drawn_sample(
+            np.ones(len(values)), cluster=cluster, cluster_size=np.full(len(values), 20.0)
+        )
+        values = Values(np.array(values), np.zeros(len(values)))
+        return estimated(sample, best.device, values).estimate
+
+    failures = share_of_large_errors(draw, truth.mean(), best.error, 300)
+    assert 0.01 < failures < 0.1
+
+
+def test_the_promise_of_strata_with_unequal_response_holds():
+    rng = stream("strata", seed=11)
+    sizes = {"a": 3000, "b": 1500, "c": 500}
+    shares = {"a": 0.5, "b": 0.4, "c": 0.6}
+    response = {"a": 0.8, "b": 0.5, "c": 0.3}
+    truths = {name: (np.arange(size) < size * shares[name]) * 1.0 for name, size in sizes.items()}
+    mean = sum(truth.sum() for truth in truths.values()) / 5000
+    found = plan(population=sizes, response=response, p="5/6", q="1/6", error=0.06, failure=0.05)
+    best = found.best
+    invited = {
+        name: math.ceil(reports / response[name])
+        for name, reports in found.design.allocated(best.count, best.device).items()
+    }
+
+    def draw():
+        estimate = 0.0
+        for name, truth in truths.items():
+            asked = truth[rng.permutation(truth.size)[: invited[name]]]
+            reports = asked[rng.random(asked.size) < response[name]]
+            estimate += sizes[name] / 5000 * bits(best.device, reports, rng).mean()
+        return estimate
+
+    failures = share_of_large_errors(draw, mean, best.error, 1500)
+    assert 0.025 < failures < 0.08
+
+
+@pytest.mark.parametrize("mechanism", ["k-RR", "OUE", "SUE"])
+def test_the_promise_of_all_shares_at_once_holds(mechanism):
+    rng = stream("shares", mechanism, seed=12)
+    best = plan(epsilon=2, values=5, mechanism=mechanism, simultaneous=True, **ASKED).best
+    made = best.device
+    for shares in ([0.2] * 5, [1, 0, 0, 0, 0], [0.6, 0.4, 0, 0, 0]):
+        counts = rng.multinomial(best.count, shares, 4000)
+        if mechanism == "k-RR":
+            kept = rng.binomial(counts, made.gap)
+            random = best.count - kept.sum(axis=1)
+            yes = kept + rng.multinomial(random, [0.2] * 5)
+        else:
+            yes = rng.binomial(counts, made.p) + rng.binomial(best.count - counts, made.q)
+        errors = np.abs(made.value(yes / best.count) - shares).max(axis=1)
+        failures = (errors >= best.error).mean()
+        assert failures <= best.failure + 5 * math.sqrt(0.05 * 0.95 / 4000)
+
+
+@pytest.mark.parametrize("population", ["everyone", 20_000])
+def test_the_promise_of_noisy_numbers_holds(population):
+    rng = stream("noise", seed=13)
+    stated = {"low": 0, "high": 1, "mechanism": "Laplace", "epsilon": 2}
+    best = plan(**stated, **ASKED, population=population).best
+    people = best.count if population == "everyone" else population
+    holders = people // 2
+    drawn = rng.hypergeometric(holders, people - holders, best.count, 3000)
+    noise = rng.laplace(0, best.device.scale, (3000, best.count)).mean(axis=1)
+    errors = np.abs(drawn / best.count + noise - holders / people)
+    failures = (errors >= best.error).mean()
+    assert failures == pytest.approx(best.failure, abs=5 * math.sqrt(0.05 * 0.95 / 3000))
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("stated", "words"),
+    [
+        ({"epsilon": 1}, "leave out one of .* got count and error and failure"),
+        ({"epsilon": 1, "count": 10, **ASKED}, "leave out one of .* got none"),
+        ({"epsilon": 1, "error": 1.5, "failure": 0.1}, "error must be below the range, 1"),
+        ({"epsilon": 1, "error": 0.1, "failure": 0}, r"failure must lie in \(0, 1\)"),
+        ({"epsilon": 1, "error": -1, "failure": 0.1}, "error must be > 0"),
+        ({"p": 0.7, "q": 0.3, "epsilon": 1, **ASKED}, "epsilon has no use beside p and q"),
+        ({"epsilon": 1, "sds": {"a": 1}, **ASKED}, "need strata"),
+        ({"epsilon": 1, "neyman": True, **ASKED}, "need strata"),
+        ({"epsilon": 1, "population": {"a": 9}, "neyman": True, **ASKED}, "needs sds"),
+        ({"epsilon": 1, "population": {"a": 9}, "sds": {"b": 0.1}, **ASKED}, "in one only"),
+        ({"epsilon": 1, "population": {"a": 9}, "response": {"b": 0.5}, **ASKED}, "in one only"),
+        ({"epsilon": 1, "population": {"a": 9}, "response": 0.1, **ASKED}, "fewer than two"),
+        ({"epsilon": 1, "population": {"a": 9}, "sds": {"a": 0.7}, **ASKED}, "half the range"),
+        ({"epsilon": 1, "population": "everyone", "response": 0.5, **ASKED}, "no use if everyone"),
+        ({"epsilon": 1, "response": 1.5, **ASKED}, "response must lie in"),
+        ({"epsilon": 1, "take": 5, **ASKED}, "needs clusters"),
+        ({"epsilon": 1, "icc": 0.1, **ASKED}, "needs clusters"),
+        ({"epsilon": 1, "clusters": 5, "cluster_size": 9, "take": 10, **ASKED}, "take must be"),
+        ({"epsilon": 1, "clusters": 5, "cluster_size": 9, "icc": 2, **ASKED}, "icc must lie in"),
+        ({"epsilon": 1, **CLUSTERS, "population": 90, **ASKED}, "no use in a sample of clusters"),
+        ({"epsilon": 1, "simultaneous": True, **ASKED}, "simultaneous has no use"),
+        ({"epsilon": 1, "count": 20, "population": 10, "error": 0.1}, "count must be an integer"),
+        ({"epsilon": 1, "population": 5, "response": 0.3, **ASKED}, "needs 2 reports at least"),
+    ],
+    ids=str,
+)
+def test_what_has_no_answer_or_no_use_is_refused(stated, words):
+    with pytest.raises((ValueError, TypeError), match=words):
+        plan(**stated)
+
+
+def test_what_no_mechanism_can_do_is_said_with_what_remains():
+    found = plan(epsilon=0.1, population=100, **ASKED)
+    assert found.best is None
+    assert "even with all 100 people, no error is certain" in str(found)
+    found = plan(epsilon=1, population=1000, **ASKED)
+    assert "even with all 1,000 people, an error of 0.0" in str(found)
+    assert "No mechanism can do this." in str(found)
