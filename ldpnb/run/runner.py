@@ -1,8 +1,9 @@
 """Running notebooks with papermill, and putting into place what they leave.
 
-A notebook is executed in a temporary place. Only when it has passed, and only if it is still the file that was
-executed, do its outputs and figures replace the earlier ones, each file in one step. If all of them are the same as
-before (`ldpnb.run.sameness`), all are left as they are. So running everything again changes no file, on any processor.
+A notebook is executed in a temporary place. Only when it has passed, and only if it is still the file
+that was executed, do its outputs and figures replace the earlier ones, each file in one step. A file
+that is the same as before (`ldpnb.run.sameness`) is left as it is, and so is a picture in a notebook
+whose words have changed. So running everything again changes no file, on any processor.
 """
 
 import hashlib
@@ -14,6 +15,7 @@ import re
 import sys
 import tempfile
 import time
+from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -24,9 +26,13 @@ from unittest import mock
 from ldpnb import writing
 from ldpnb.checks import UsageError
 from ldpnb.notebook.environment import FIGURES_FOLDER, HEADLESS, RUN_PARAMETERS
+from ldpnb.notebook.publishing import provenance
 from ldpnb.run import kernels
 from ldpnb.run.catalogue import Notebook, home, require_uncommitted
 from ldpnb.run.sameness import same
+
+MOST_PRINTED = 1_000_000
+"""Characters that a cell may print."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,20 +139,48 @@ def _renew(task: Task, folder: Path) -> str:
         writing.write(failed, executed)
         return f"{error} (see {failed})"
     failed.unlink(missing_ok=True)
-    fresh = {task.target: executed}  # first: the notebook is written at once, before another edit
-    fresh |= {
-        task.figures / p.relative_to(figures): p.read_bytes()
-        for p in figures.rglob("*")
-        if p.is_file()
+    fresh = {
+        task.figures / path.relative_to(figures): path.read_bytes()
+        for path in figures.rglob("*")
+        if path.is_file()
     }
-    if all(path.is_file() and same(path.read_bytes(), content) for path, content in fresh.items()):
-        return ""
-    if task.notebook.path.read_bytes() != source:
+    kept = _figures(fresh)
+    for path in kept:
+        if path.suffix == ".png":
+            executed = executed.replace(b64encode(fresh[path]), b64encode(kept[path]))
+    # the notebook is the first: it is written at once, before another edit
+    wanted = {task.target: _stored_or(task.target, executed)} | kept
+    changed = {path: content for path, content in wanted.items() if _stored(path) != content}
+    if changed and task.notebook.path.read_bytes() != source:
         writing.write(beside, executed)
         return f"it was edited while it ran: the edit stands, and the result is {beside}"
-    for path, content in fresh.items():
+    for path, content in changed.items():
         writing.write(path, content)
     return ""
+
+
+def _stored(path: Path) -> bytes | None:
+    return path.read_bytes() if path.is_file() else None
+
+
+def _stored_or(path: Path, fresh: bytes) -> bytes:
+    """Return what a file holds if a fresh one is the same, and else the fresh one."""
+    stored = _stored(path)
+    return fresh if stored is None or not same(stored, fresh) else stored
+
+
+def _figures(fresh: Mapping[Path, bytes]) -> dict[Path, bytes]:
+    """Return the files of figures, each the stored one where that is the same."""
+    kept = {path: _stored_or(path, content) for path, content in fresh.items()}
+    for path in kept:
+        if path.suffix == ".json":  # which has the hashes of the others
+            record = json.loads(kept[path])
+            record["sha256"] = hashlib.sha256(kept[path.with_suffix(".csv")]).hexdigest()
+            for suffix in record["drawn"]:
+                picture = kept[path.with_suffix(suffix)]
+                record["drawn"][suffix] = hashlib.sha256(picture).hexdigest()
+            kept[path] = provenance(record)
+    return kept
 
 
 def _executed(task: Task, source: bytes, folder: Path) -> tuple[bytes, str]:
@@ -165,7 +199,6 @@ def _executed(task: Task, source: bytes, folder: Path) -> tuple[bytes, str]:
             kernel_name="python3",
             language="python",
             progress_bar=False,
-            coalesce_streams=True,
             execution_timeout=600,
             start_timeout=120,
             cwd=task.notebook.path.parent,
@@ -175,15 +208,52 @@ def _executed(task: Task, source: bytes, folder: Path) -> tuple[bytes, str]:
         error = f"cell {wrong.cell_index} raised {wrong.ename}: {wrong.evalue}"
     except Exception as wrong:  # a dead kernel, a time-out: papermill has many ways to say so
         error = f"{type(wrong).__name__}: {(str(wrong).strip().splitlines() or [''])[0]}"
-    return _normalised(result.read_bytes() if result.exists() else source, task.notebook.id), error
+    notebook = json.loads(result.read_bytes() if result.exists() else source)
+    printed = _joined(notebook)
+    return _normalised(notebook, task.notebook.id), error or printed
 
 
-def _normalised(content: bytes, name: str) -> bytes:
-    """Return the file of an executed notebook without what differs between two runs, or two versions of Python.
+def _joined(notebook: dict[str, Any]) -> str:
+    """Join what each cell printed piece by piece; return which one printed too much."""
+    error = ""
+    for i, cell in enumerate(notebook["cells"]):
+        if cell["cell_type"] != "code":
+            continue
 
-    Cells are numbered after the notebook (``1-02-cell-00``), so that one copied from another shares no id with it.
+        outputs: list[dict[str, Any]] = []
+        for output in cell["outputs"]:
+            before = outputs[-1] if outputs else {}
+            if output["output_type"] == "stream" and output["name"] == before.get("name"):
+                before["text"] = [*before["text"], *output["text"]]
+            else:
+                outputs.append(output)
+        cell["outputs"] = outputs
+
+        for output in outputs:
+            if output["output_type"] == "stream":
+                text = "".join(output["text"])
+                if len(text) > MOST_PRINTED:
+                    error = error or (
+                        f"cell {i + 1} printed {len(text):,} characters, and a notebook keeps "
+                        f"at most {MOST_PRINTED:,} of a cell"
+                    )
+                lines = map(_on_screen, text[:MOST_PRINTED].split("\n"))
+                output["text"] = "\n".join(lines).splitlines(keepends=True)
+    return error
+
+
+def _on_screen(line: str) -> str:
+    """Return what a terminal shows of a line, such as the last state of a progress bar."""
+    shown = line.rstrip("\r")
+    return shown.rpartition("\r")[2] + line[len(shown) :]
+
+
+def _normalised(notebook: dict[str, Any], name: str) -> bytes:
+    """Return the file of an executed notebook without what differs between two runs.
+
+    Cells are numbered after the notebook (``1-02-cell-00``), so that one copied from another shares
+    no id with it.
     """
-    notebook = json.loads(content)
     prefix = re.sub(r"[^0-9A-Za-z]+", "-", re.sub(r"(^|/)(\d[^_/]*)_[^/]*", r"\1\2", name))[:40]
     for i, cell in enumerate(notebook["cells"]):
         cell["id"] = f"{prefix}-cell-{i:02d}"

@@ -1,6 +1,7 @@
 """Running notebooks: all or nothing, the same on every processor, and no edit is lost."""
 
 import hashlib
+import io
 import json
 import multiprocessing.context
 import os
@@ -8,6 +9,7 @@ import re
 import signal
 import sys
 import time
+from base64 import b64encode
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -16,8 +18,10 @@ from demonstration import COMPUTE, PARAMETERS, begun, gone, notebook
 from jupyter_client.connect import LocalPortCache
 from jupyter_client.provisioning import KernelProvisionerFactory
 from patience import PATIENCE
+from PIL import Image
 
 from ldpnb.checks import UsageError
+from ldpnb.notebook.publishing import provenance
 from ldpnb.run import catalogue, kernels, runner
 
 FIGURE = "figures/1_demo/01_line/figure_1"
@@ -81,6 +85,57 @@ def test_what_is_the_same_within_the_tolerance_is_left_as_it_is_and_what_is_not_
         assert run_one("01_line").error == ""
         changed = {name for name, content in files(checkout).items() if content != first.get(name)}
         assert {f"{FIGURE}.json", "notebooks/1_demo/01_line.ipynb"} <= changed, after
+
+
+def test_a_picture_is_renewed_only_if_its_pixels_differ(checkout: Path) -> None:
+    path = checkout / "notebooks/1_demo/01_line.ipynb"
+    picture = (checkout / FIGURE).with_suffix(".png")
+    assert run_one("01_line").error == ""
+
+    # the same pixels in other bytes, as another version of a library writes them
+    other = io.BytesIO()
+    Image.open(picture).save(other, "png", compress_level=0)
+    stored = other.getvalue()
+    record = json.loads(picture.with_suffix(".json").read_text())
+    record["drawn"][".png"] = hashlib.sha256(stored).hexdigest()
+    picture.write_bytes(stored)
+    picture.with_suffix(".json").write_bytes(provenance(record))
+    first = files(checkout / "figures")
+
+    rewrite(path, "# A demonstration", "# Another title")
+    assert run_one("01_line").error == ""
+    assert files(checkout / "figures") == first
+
+    rewrite(path, '\\"A line.\\"', '\\"A rising line.\\"')
+    assert run_one("01_line").error == ""
+    changed = {
+        name for name, content in files(checkout / "figures").items() if content != first[name]
+    }
+    assert {Path(name).suffix for name in changed} == {".json"}
+    assert b64encode(stored).decode() in path.read_text(), "the notebook shows the stored picture"
+
+
+def test_what_a_cell_prints_piece_by_piece_is_one_text_as_a_terminal_shows_it(
+    checkout: Path,
+) -> None:
+    path = checkout / "notebooks/1_demo/01_line.ipynb"
+    bar = "for i in range(3): print(f'\\r{i} of 3', end='', flush=True)\nprint('\\ndone')"
+    path.write_text(notebook(PARAMETERS, bar))
+    catalogue.catalogue.cache_clear()
+    assert run_one("01_line").error == ""
+    (output,) = json.loads(path.read_text())["cells"][2]["outputs"]
+    assert output["text"] == ["2 of 3\n", "done\n"]
+
+
+def test_a_cell_that_prints_too_much_is_named_in_a_line(checkout: Path) -> None:
+    path = checkout / "notebooks/1_demo/01_line.ipynb"
+    path.write_text(notebook(PARAMETERS, "print('x' * 2_000_000)"))
+    before = path.read_bytes()
+    catalogue.catalogue.cache_clear()
+    error = run_one("01_line").error
+    assert error.startswith("1_demo/01_line: cell 3 printed 2,000,001 characters")
+    assert path.read_bytes() == before
+    assert path.with_suffix(".failed.ipynb").stat().st_size < 1_100_000
 
 
 def test_own_parameters_write_to_a_folder_of_their_own(checkout: Path) -> None:
