@@ -1,8 +1,8 @@
 """The live section that ends a notebook: a few controls that redraw a result.
 
 For a reader `live` shows ipywidgets' `interactive` with a slider or drop-down for each control, the figure, and the
-sentence with the number that changes. In ``ldpnb run`` it draws once at the starting values, so that the section is
-executed with its notebook. The plain text of both is the sentence.
+sentence with the number that changes. In ``ldpnb run``, and in a script, it draws once at the starting values, so that
+the section is executed with its notebook. The plain text of all is the sentence.
 """
 
 import base64
@@ -16,6 +16,7 @@ from ldpnb.notebook import environment
 from ldpnb.notebook.charts import WIDTH, Chart
 from ldpnb.notebook.controls import Choice, Slider, described
 from ldpnb.notebook.figures import png
+from ldpnb.notebook.outputs import in_notebook, show
 
 
 def live(redraw: Callable[..., tuple[Chart, str]], **controls: Slider | Choice) -> None:
@@ -25,16 +26,14 @@ def live(redraw: Callable[..., tuple[Chart, str]], **controls: Slider | Choice) 
       changes.
     - `**controls`, Slider or Choice: by parameter name; they start at the source's setting.
     """
-    from IPython.display import display
-
     for name, control in controls.items():
         if control.start not in control.values:
             raise ValueError(f"{name} must start inside its range, got {control}")
-    if os.environ.get(environment.HEADLESS):
+    if os.environ.get(environment.HEADLESS) or not in_notebook():
         _, sentence = redraw(**{name: control.start for name, control in controls.items()})
-        display({"text/plain": sentence}, raw=True)
+        show({"text/plain": sentence})
     else:
-        display(_shown(redraw, controls), raw=True)
+        show(_shown(redraw, controls))
 
 
 def _shown(

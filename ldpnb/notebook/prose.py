@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ldpnb.notebook.outputs import show
 from ldpnb.words import listed as listed
 from ldpnb.words import short as short
 
@@ -12,9 +13,7 @@ def say(text: str, shown: str = "") -> None:
 
     What is `shown` may differ from the plain text.
     """
-    from IPython.display import display
-
-    display({"text/markdown": shown or text, "text/plain": text}, raw=True)
+    show({"text/markdown": shown or text, "text/plain": text})
 
 
 def solution(text: str) -> None:

@@ -1,6 +1,7 @@
 """Keep a figure with its numbers, so that those behind every picture can be read, compared and reused."""
 
 import hashlib
+import html
 import json
 import os
 from collections.abc import Mapping
@@ -14,6 +15,7 @@ from ldpnb import writing
 from ldpnb.notebook import environment
 from ldpnb.notebook.charts import WIDTH, Chart
 from ldpnb.notebook.figures import png
+from ldpnb.notebook.outputs import in_notebook, show
 
 
 def publish(chart: Chart, table: pd.DataFrame, name: str, *, caption: str) -> None:
@@ -26,11 +28,8 @@ def publish(chart: Chart, table: pd.DataFrame, name: str, *, caption: str) -> No
     - `table`, pandas.DataFrame: its numbers: those drawn, and perhaps further series. `ValueError` if it has not the
       rows.
     - `name`, str: of the figure within its notebook's folder.
-    - `caption`, str: what the figure shows, in a sentence or two; also its alternative text.
+    - `caption`, str: what the figure shows, in a sentence or two; it stands below the picture.
     """
-    from IPython import get_ipython
-    from IPython.display import display
-
     kept = replace(chart, table=table)
     if chart.by and len(table) > len(chart.table):
         kept = replace(kept, series=list(dict.fromkeys(chart.table[chart.by])))
@@ -39,12 +38,16 @@ def publish(chart: Chart, table: pd.DataFrame, name: str, *, caption: str) -> No
     picture = png(chart)
     words = {"title": chart.title, "setting": chart.setting, "encoding": kept.encoding()}
     publish_table(table, name, caption=caption, drawn={".png": picture}, **words)
-    if get_ipython() is None:  # a script, which has nobody to show pictures to
-        print(caption)
-    else:
-        size = {"alt": caption, "width": round(100 * WIDTH)}
-        shown = {"text/plain": caption, "image/png": picture}
-        display(shown, metadata={"image/png": size}, raw=True)
+    if in_notebook():
+        size = {"image/png": {"width": round(100 * WIDTH)}}
+        show({"text/plain": chart.title or name, "image/png": picture}, size)
+    show({"text/plain": caption, "text/html": _below_a_picture(caption)})
+
+
+def _below_a_picture(caption: str) -> str:
+    """Return a caption as everybody reads it, also who does not see the picture."""
+    style = f"max-width: {100 * WIDTH:.0f}px"
+    return f'<p class="tex2jax_ignore" style="{style}"><em>{html.escape(caption)}</em></p>'
 
 
 def publish_table(
@@ -74,6 +77,10 @@ def publish_table(
         "sha256": hashlib.sha256(content).hexdigest(),
         "drawn": {suffix: hashlib.sha256(part).hexdigest() for suffix, part in drawn.items()},
     }
-    provenance = json.dumps(record, indent=1, ensure_ascii=False) + "\n"
-    for suffix, part in {".csv": content, ".json": provenance.encode(), **drawn}.items():
+    for suffix, part in {".csv": content, ".json": provenance(record), **drawn}.items():
         writing.write(Path(folder, name + suffix), part)
+
+
+def provenance(record: Mapping[str, Any]) -> bytes:
+    """Return the file that says where a figure comes from."""
+    return (json.dumps(record, indent=1, ensure_ascii=False) + "\n").encode()

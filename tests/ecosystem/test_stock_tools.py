@@ -12,9 +12,9 @@ from pathlib import Path
 import nbconvert
 import pytest
 
-from ldpnb.run.catalogue import catalogue, find
+from ldpnb.run.catalogue import catalogue, find, home
 
-QUICK = "own_data"
+QUICK = "5_lecture20/01_means"
 LANGUAGE = {"name": "python", "file_extension": ".py", "mimetype": "text/x-python"}
 LANGUAGE |= {"nbconvert_exporter": "python", "pygments_lexer": "ipython3"}
 
@@ -89,7 +89,7 @@ def test_notebooks_say_their_language_and_no_two_share_a_cell() -> None:
     assert len(ids) == len(set(ids))
 
 
-def test_a_notebook_is_a_script_that_runs_and_prints_no_picture(
+def test_a_notebook_is_a_script_that_runs_and_prints_text(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     body, resources = nbconvert.ScriptExporter().from_filename(find(QUICK).path)
@@ -99,5 +99,11 @@ def test_a_notebook_is_a_script_that_runs_and_prints_no_picture(
         monkeypatch.delenv(name)
     monkeypatch.chdir(tmp_path)
     runpy.run_path("script.py")
-    said = capsys.readouterr().out.splitlines()
-    assert said[0].startswith("Adult age: 32,561 users, 74 values;")
+    said = capsys.readouterr().out
+    captions = [
+        json.loads(path.read_bytes())["caption"]
+        for path in (home() / "figures" / QUICK).glob("*.json")
+    ]
+    assert all(caption in said for caption in captions)
+    assert "text/" not in said, "no output is printed as a dictionary"
+    assert " object at " not in said

@@ -1,5 +1,6 @@
 """A live section with a reader: it redraws when a control is let go, and says what went wrong."""
 
+import importlib
 from typing import Any
 
 import ipywidgets
@@ -11,6 +12,8 @@ from ldpnb.notebook.controls import Choice, Slider
 from ldpnb.notebook.environment import HEADLESS
 from ldpnb.notebook.live import live
 
+live_section = importlib.import_module("ldpnb.notebook.live")
+
 
 @pytest.fixture
 def section(monkeypatch: pytest.MonkeyPatch):
@@ -18,7 +21,8 @@ def section(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv(HEADLESS, "")
     shown: list[dict[str, Any]] = []
     boxes, calls = [], []
-    monkeypatch.setattr("IPython.display.display", lambda bundle, raw: shown.append(bundle))
+    monkeypatch.setattr(live_section, "in_notebook", lambda: True)
+    monkeypatch.setattr(live_section, "show", shown.append)
     make = ipywidgets.VBox
     monkeypatch.setattr(
         ipywidgets, "VBox", lambda children: boxes.append(make(children)) or boxes[-1]
