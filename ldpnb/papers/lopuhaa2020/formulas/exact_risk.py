@@ -1,7 +1,7 @@
-"""Mean squared errors at a finite number of users, exactly: by enumerating every tally of reports.
+"""Exact mean squared errors at a finite number of users, by listing every possible tally.
 
-Use `exact_risks` for any small channel and any estimators, and `TwoValues` for randomised response on two values, where
-thousands of users are within reach.
+Use `exact_risks` for any small channel and any estimators. Use `TwoValues` for randomised response
+on two values, where thousands of users are within reach.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,7 +20,7 @@ from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.papers.lopuhaa2020.formulas import bayes, information
 
 Estimator = Callable[[Ints], Floats]
-"""From tallies ``(tallies, m)`` to estimates ``(tallies, k)`` of distribution and frequencies alike."""
+"""From tallies ``(tallies, m)`` to estimates ``(tallies, k)`` of distribution and frequencies."""
 
 _MOST_TALLIES = 200_000
 _MOST_CHANCES = 50_000_000
@@ -30,15 +30,23 @@ _MOST_CHANCES = 50_000_000
 class Risk:
     """Mean squared errors of an estimator, averaged over prior, users and reports.
 
-    - `distribution`, `frequency`, float: squared Euclidean error, summed over the values.
+    Attributes
+    ----------
+    distribution, frequency : float
+        Squared Euclidean error of either target, summed over the values.
     """
 
     distribution: float
     frequency: float
 
 
+# Any small channel
+
+
 def compositions(total: int, parts: int) -> Ints:
-    """Return all vectors of whole numbers with a given sum, ``C(total + parts - 1, parts - 1)`` rows.
+    """Return all vectors of `parts` whole numbers that sum to `total`, one in a row.
+
+    There are ``C(total + parts - 1, parts - 1)`` of them.
 
     >>> compositions(2, 2).tolist()
     [[0, 2], [1, 1], [2, 0]]
@@ -51,49 +59,91 @@ def compositions(total: int, parts: int) -> Ints:
 def exact_risks(
     channel: ArrayLike, users: int, prior: ArrayLike, estimators: Mapping[str, Estimator]
 ) -> dict[str, Risk]:
-    """Return the exact mean squared errors of the Bayes estimate and of others, for any small channel.
+    """Compute the exact mean squared errors of the Bayes estimate and of others.
 
-    Proposition A.3, equation (87) of lopuhaa2020, and Theorem 3.1: an estimate's risk exceeds that of the posterior
-    mean by its mean squared distance to it.
+    The risk of any estimate exceeds that of the posterior mean by the mean squared distance between
+    the two (Theorem 3.1 of the source).
 
-    - `channel`, (m, k) float: ``Q[y, x] = Pr(y | x)``.
-    - `prior`, (k,) float: Dirichlet parameter.
-    - `estimators`, mapping of str to Estimator.
-    - Returns dict of str to Risk: ``"Bayes"``, with the posterior mean of each target, and the given ones.
-    - ValueError if there are more than 200,000 tallies.
+    Parameters
+    ----------
+    channel : array_like, shape (m, k)
+        ``Q[y, x]``, the probability of output ``y`` given input ``x``.
+    users : int
+        Number of users, at least 1.
+    prior : float or array_like, shape (k,)
+        Dirichlet parameter, ``> 0``. One number stands for a symmetric prior.
+    estimators : mapping of str to callable
+        Each estimator gets all tallies of outputs, of shape (tallies, m), and returns an estimate
+        for each, of shape (tallies, k).
+
+    Returns
+    -------
+    dict of str to Risk
+        ``"Bayes"``, whose estimates are the posterior means of either target, and the given
+        estimators under their names. An error is a sum over the values of squared differences.
+
+    Raises
+    ------
+    ValueError
+        If there are more than 200,000 tallies, or an argument has a wrong shape or range.
+
+    References
+    ----------
+    Proposition A.3, equation (87), and Theorem 3.1 of Lopuhaä-Zwakenberg et al. (2020).
+
+    Examples
+    --------
+    A channel that hides everything: whatever is reported, the posterior mean is the prior mean, 1/2
+    for either value, and the error is the prior's variance of both, 2 * 1/12.
+
+    >>> risks = exact_risks([[0.5, 0.5], [0.5, 0.5]], 1, [1.0, 1.0], {})
+    >>> round(risks["Bayes"].distribution, 12)
+    0.166666666667
     """
-    rows, count = real(channel), checks.whole(users, "users", at_least=1)
+    rows = real(channel)
+    count = checks.whole(users, "users", at_least=1)
     if rows.ndim != 2 or not rows.size:
         raise ValueError(
             f"channel must be a matrix with outputs and values, got shape {rows.shape}"
         )
     if comb(count + len(rows) - 1, count) > _MOST_TALLIES:
         raise ValueError(f"users must be few for {len(rows)} outputs, got users={users}")
+
     tallies = compositions(count, len(rows))
     posteriors = [bayes.posterior(rows, tally, prior) for tally in tallies]
+
     log_ways = gammaln(count + 1) - gammaln(tallies + 1).sum(axis=1)
     chances = np.exp(log_ways + np.array([one.log_marginal for one in posteriors]))
-    means = [
-        np.array([getattr(one, target) for one in posteriors])
-        for target in ("distribution", "frequencies")
-    ]
-    spreads = np.array([(one.distribution_variance, one.frequency_variance) for one in posteriors])
-    risks = {"Bayes": Risk(*(chances @ spreads).tolist())}
+
+    distributions = np.array([one.distribution for one in posteriors])
+    frequencies = np.array([one.frequencies for one in posteriors])
+    variances = np.array(
+        [(one.distribution_variance, one.frequency_variance) for one in posteriors]
+    )
+
+    risks = {"Bayes": Risk(*(chances @ variances).tolist())}
     for name, estimator in estimators.items():
         estimate = estimator(tallies)
-        excess = np.stack([((estimate - mean) ** 2).sum(axis=1) for mean in means], axis=1)
-        risks[name] = Risk(*(chances @ (spreads + excess)).tolist())
+        distances = [((estimate - mean) ** 2).sum(axis=1) for mean in (distributions, frequencies)]
+        risks[name] = Risk(*(chances @ (variances + np.stack(distances, axis=1))).tolist())
     return risks
+
+
+# Two values
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BinaryPosteriors:
-    """Every tally of the first of two values with its chance and posterior.
+    """The chance and the posterior of each possible tally of the first of two values.
 
-    - `chances`, (n + 1,) float: chance of ``0 .. n`` reports of the first value.
-    - `means`, `variances`, (n + 1,) float: posterior mean and variance of the first value's probability.
-    - `frequency_means`, `frequency_variances`, (n + 1,) float: posterior mean and variance of the first value's
-      frequency.
+    Attributes
+    ----------
+    chances : ndarray, shape (n + 1,)
+        Chance of 0, 1, ..., n reports of the first value.
+    means, variances : ndarray, shape (n + 1,)
+        Posterior mean and variance of the first value's probability.
+    frequency_means, frequency_variances : ndarray, shape (n + 1,)
+        Posterior mean and variance of the first value's frequency among the users.
     """
 
     chances: Floats
@@ -105,8 +155,19 @@ class BinaryPosteriors:
 
 @dataclass(frozen=True, slots=True)
 class TwoValues:
-    """Randomised response on two values: so many users, epsilon in nats, a symmetric Dirichlet prior.
+    """Randomised response on two values, under a symmetric Dirichlet prior.
 
+    Parameters
+    ----------
+    users : int
+        Number of users ``n``, at least 1.
+    epsilon : float
+        Local privacy budget in nats, ``> 0``.
+    concentration : float, default 0.5
+        Dirichlet parameter of each value, ``> 0``.
+
+    Examples
+    --------
     >>> round(TwoValues(10, 1.0).risk().distribution, 10)
     0.1094366427
     """
@@ -121,24 +182,35 @@ class TwoValues:
         checks.positive(self.concentration, "concentration")
 
     def posteriors(self) -> BinaryPosteriors:
-        """Return all posteriors by Gauss-Jacobi quadrature, exact here: the integrands have degree ``n + 2``.
+        """Compute all posteriors by Gauss-Jacobi quadrature.
 
-        Given the probability, reports of the first value are true with one chance each, others false with another: that
-        gives the moments of the number of holders as sums of positive terms, around the number of such reports.
+        It is exact here, since the integrands have degree ``n + 2``. Given the probability, reports
+        of the first value are true with one chance each, and others are false with another chance.
+        That gives the moments of the number of holders as sums of positive terms, around the number
+        of reports of the first value.
         """
         points, rest, weights, logs = self._likelihood(self.users // 2 + 3)
         tops = logs.max(axis=1)
         joint = np.exp(logs - tops[:, None]) * weights
         sums = joint.sum(axis=1)
         joint /= sums[:, None]
+
         means = joint @ points
         variances = (joint * (points - means[:, None]) ** 2).sum(axis=1)
-        p, q = (float(chance) for chance in (self._mechanism.p, self._mechanism.q))
-        first, second = points * p + rest * q, points * q + rest * p
-        true, false, missed = joint @ (points * p / first), rest * q / first, points * q / second
+
+        p = float(self._mechanism.p)
+        q = float(self._mechanism.q)
+        first = points * p + rest * q
+        second = points * q + rest * p
+        true = joint @ (points * p / first)
+        false = rest * q / first
+        missed = points * q / second
+
         seen = np.arange(self.users + 1)
         others = self.users - seen
-        frequencies = (seen * true + others * (joint @ missed)) / self.users
+        frequency_means = (seen * true + others * (joint @ missed)) / self.users
+
+        # The mean and the mean square of the number of holders less the number of reports.
         shift = others * (joint @ missed) - seen * (joint @ false)
         square = seen * (
             joint @ false
@@ -146,69 +218,106 @@ class TwoValues:
             - 2 * others * (joint @ (false * missed))
         )
         square = square + others * (joint @ missed + (others - 1) * (joint @ missed**2))
-        spread = np.maximum(square - shift**2, 0) / self.users**2
-        return BinaryPosteriors(sums * np.exp(tops), means, variances, frequencies, spread)
+        frequency_variances = np.maximum(square - shift**2, 0) / self.users**2
+
+        return BinaryPosteriors(
+            chances=sums * np.exp(tops),
+            means=means,
+            variances=variances,
+            frequency_means=frequency_means,
+            frequency_variances=frequency_variances,
+        )
 
     def risk(self, estimates: ArrayLike | None = None) -> Risk:
-        """Return the exact risk of an estimate of the first value for each number of its reports, ``(n + 1,)``.
+        """Return the exact risk of an estimate, or of the posterior means.
 
-        Without estimates it is the risk of the posterior means of either target.
+        Parameters
+        ----------
+        estimates : array_like, shape (n + 1,), optional
+            Estimate of the first value's share for each number of its reports. Without it, each
+            target is estimated by its posterior mean.
         """
-        known = self.posteriors()
-        means, spreads = (
-            (known.means, known.frequency_means),
-            (known.variances, known.frequency_variances),
+        posteriors = self.posteriors()
+        if estimates is None:
+            distribution = posteriors.means
+            frequency = posteriors.frequency_means
+        else:
+            distribution = np.asarray(estimates, dtype=float)
+            frequency = distribution
+
+        distribution_error = posteriors.variances + (distribution - posteriors.means) ** 2
+        frequency_error = (
+            posteriors.frequency_variances + (frequency - posteriors.frequency_means) ** 2
         )
-        given = means if estimates is None else (np.asarray(estimates, dtype=float),) * 2
-        errors = (
-            spread + (own - mean) ** 2
-            for spread, own, mean in zip(spreads, given, means, strict=True)
+        return Risk(
+            distribution=float(2 * posteriors.chances @ distribution_error),
+            frequency=float(2 * posteriors.chances @ frequency_error),
         )
-        return Risk(*(float(2 * known.chances @ error) for error in errors))
 
     def entropies(self) -> tuple[float, float]:
-        """Return ``h(P|Y)`` and ``H(T|Y)``, in nats: the quantities of Theorems 4.1 and 4.2 of lopuhaa2020.
+        """Return ``h(P|Y)`` and ``H(T|Y)``, in nats.
 
-        The first is ``h(P) - I(P; S)``, the information by quadrature; the second a sum over all pairs of tallies.
+        Theorems 4.1 and 4.2 of Lopuhaä-Zwakenberg et al. (2020) use them. The first is
+        ``h(P) - I(P; S)``, where the information comes from a quadrature; the second is a sum over
+        all pairs of a tally of holders and a tally of reports.
         """
-        users, alpha, log_truth = self.users, self.concentration, np.log(self._mechanism.p)
-        _, _, weights, logs = self._likelihood(2 * users + 200)
+        prior = information.SymmetricDirichlet(2, self.concentration)
+        return prior.entropy() - self._information(), _entropy_of_rows(self._joint_tallies())
+
+    def _information(self) -> float:
+        """Return what the reports tell about the probability, in nats."""
+        _, _, weights, logs = self._likelihood(2 * self.users + 200)
         tops = logs.max(axis=1)
         log_chances = tops + np.log(np.exp(logs - tops[:, None]) @ weights)
-        information_gained = (np.exp(logs) * weights * (logs - log_chances[:, None])).sum()
+        return float((np.exp(logs) * weights * (logs - log_chances[:, None])).sum())
+
+    def _joint_tallies(self) -> Floats:
+        """Return the chance of each tally of holders, in rows, with each tally of reports."""
+        users = self.users
+        alpha = self.concentration
+        log_truth = np.log(self._mechanism.p)
+
         counts = np.arange(users + 1)
         beta = betaln(counts + alpha, users - counts + alpha) - betaln(alpha, alpha)
         holders = np.exp(_log_binomial(users, counts) + beta)
-        wrong = [counts[: t + 1] for t in counts]
-        lies = [
-            np.exp(_log_binomial(t, w) - self.epsilon * w + t * log_truth)
-            for t, w in enumerate(wrong)
-        ]
-        joint = np.array([holders[t] * np.convolve(lies[t][::-1], lies[users - t]) for t in counts])
-        return information.SymmetricDirichlet(2, alpha).entropy() - float(
-            information_gained
-        ), _entropy_of_rows(joint)
+
+        lies = []
+        for t in counts:
+            wrong = counts[: t + 1]
+            lies.append(np.exp(_log_binomial(t, wrong) - self.epsilon * wrong + t * log_truth))
+
+        rows = []
+        for t in counts:
+            rows.append(holders[t] * np.convolve(lies[t][::-1], lies[users - t]))
+        return np.array(rows)
 
     @property
     def _mechanism(self) -> KaryRandomisedResponse:
         return KaryRandomisedResponse(self.epsilon, 2)
 
     def _likelihood(self, nodes: int) -> tuple[Floats, Floats, Floats, Floats]:
-        """Return nodes under the prior, 1 less each, their weights, and every tally's log-likelihood at the nodes."""
+        """Return a quadrature under the prior, with the likelihood of each tally.
+
+        These are the nodes, 1 less each node, their weights, and the log-likelihood of every tally
+        at the nodes.
+        """
         if self.users * nodes > _MOST_CHANCES:
             raise ValueError(
                 f"users must be few to list every tally at {nodes} nodes, got users={self.users}"
             )
-        (p, q), alpha = (self._mechanism.p, self._mechanism.q), self.concentration
-        if alpha == 0.5:
-            angle, weights = (
-                (np.arange(nodes) + 0.5) * np.pi / (2 * nodes),
-                np.full(nodes, 1 / nodes),
-            )
-            first, second = np.cos(angle) ** 2, np.sin(angle) ** 2
+        p = self._mechanism.p
+        q = self._mechanism.q
+
+        if self.concentration == 0.5:
+            angle = (np.arange(nodes) + 0.5) * np.pi / (2 * nodes)
+            weights = np.full(nodes, 1 / nodes)
+            first = np.cos(angle) ** 2
+            second = np.sin(angle) ** 2
         else:
-            points, weights = _gauss_jacobi(nodes, alpha - 1)
-            first, second = (1 + points) / 2, (1 - points) / 2
+            points, weights = _gauss_jacobi(nodes, self.concentration - 1)
+            first = (1 + points) / 2
+            second = (1 - points) / 2
+
         seen = np.arange(self.users + 1)[:, None]
         logs = _log_binomial(self.users, seen) + seen * np.log(first * p + second * q)
         logs = logs + (self.users - seen) * np.log(first * q + second * p)
@@ -216,32 +325,32 @@ class TwoValues:
 
 
 def _gauss_jacobi(nodes: int, power: float) -> tuple[Floats, Floats]:
-    """Return the Gauss rule for the law proportional to ``(1 - x^2)^power``, for large powers too.
+    """Return nodes and weights of the Gauss rule for a density proportional to ``(1-x^2)^power``.
 
-    The nodes are the eigenvalues of the Jacobi matrix; a weight is ``1 / sum_k p_k(x)^2`` over the orthonormal
-    polynomials, a sum of positive terms, kept within the range of a float by a scale.
+    It works for large powers too. The nodes are the eigenvalues of the Jacobi matrix. A weight is
+    ``1 / sum_k p_k(x)^2`` over the orthonormal polynomials, a sum of positive terms, which a scale
+    keeps within the range of a float.
     """
     k = np.arange(2, nodes)
     between = np.sqrt(k * (k + 2 * power) / ((2 * k + 2 * power + 1) * (2 * k + 2 * power - 1)))
     between = np.concatenate([[1 / np.sqrt(3 + 2 * power)], between])
     points = eigh_tridiagonal(np.zeros(nodes), between, eigvals_only=True)
     points = (points - points[::-1]) / 2
-    before, now, squares, log_scale = (
-        np.zeros(nodes),
-        np.ones(nodes),
-        np.ones(nodes),
-        np.zeros(nodes),
-    )
+
+    before = np.zeros(nodes)
+    now = np.ones(nodes)
+    squares = np.ones(nodes)
+    log_scale = np.zeros(nodes)
     for last, step in zip(np.concatenate([[0.0], between[:-1]]), between, strict=True):
         before, now = now, (points * now - last * before) / step
         squares = squares + now * now
+
         scale = np.where(squares > 1e100, 1e-50, 1.0)
-        before, now, squares, log_scale = (
-            before * scale,
-            now * scale,
-            squares * scale**2,
-            log_scale - np.log(scale),
-        )
+        before = before * scale
+        now = now * scale
+        squares = squares * scale**2
+        log_scale = log_scale - np.log(scale)
+
     logs = -np.log(squares) - 2 * log_scale
     weights = np.exp(logs - logs.max())
     return points, weights / weights.sum()
@@ -252,11 +361,18 @@ def _log_binomial(total: int, part: Ints) -> Floats:
 
 
 def _entropy_of_rows(joint: Floats) -> float:
-    """Return the entropy of the row given the column; the likeliest row's logarithm from the others' chances."""
+    """Return the entropy of the row given the column, in nats.
+
+    The logarithm of the likeliest row's chance comes from the other rows' chances.
+    """
     top = joint.argmax(axis=0), np.arange(joint.shape[1])
     others = joint.copy()
     others[top] = 0
-    total, most = joint.sum(axis=0), joint[top]
-    unlikely = others / np.where(total > 0, total, 1)
-    rest = np.where(total > 0, others.sum(axis=0) / np.where(total > 0, total, 1), 0)
-    return -float((total * xlogy(unlikely, unlikely).sum(axis=0) + most * np.log1p(-rest)).sum())
+
+    total = joint.sum(axis=0)
+    divisor = np.where(total > 0, total, 1)
+    unlikely = others / divisor
+    rest = np.where(total > 0, others.sum(axis=0) / divisor, 0)
+    return -float(
+        (total * xlogy(unlikely, unlikely).sum(axis=0) + joint[top] * np.log1p(-rest)).sum()
+    )
