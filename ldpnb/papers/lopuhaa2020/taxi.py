@@ -1,7 +1,8 @@
-"""The taxi columns of Section 5: of a trip file of the New York City Taxi and Limousine Commission (TLC), or made up.
+"""The taxi columns of Section 5, from a trip file or made up.
 
-That file is not part of the companion: the stand-in is a synthetic population of the same size, which says nothing
-about New York.
+The trip files are those of the New York City Taxi and Limousine Commission (TLC). They are not part
+of this companion. The stand-in is a synthetic population of the same size, which says nothing about
+New York.
 """
 
 from pathlib import Path
@@ -18,7 +19,9 @@ from ldpnb.data.formats import opened, read
 from ldpnb.data.reading import Reading
 from ldpnb.designs.strata import largest_remainder
 
-_BINS, _WIDTH = 1000, 0.02
+_BINS = 1000
+_WIDTH = 0.02
+"""Width of a bin, in miles."""
 
 PAYMENT_TYPES = ("credit card", "cash", "no charge", "dispute", "unknown")
 """Meaning of the codes 1 to 5 of ``payment_type``, from the TLC data dictionary."""
@@ -27,55 +30,88 @@ PAYMENT_TYPES = ("credit card", "cash", "no charge", "dispute", "unknown")
 def taxi(column: Literal["trip_distance", "payment_type"], path: str | Path = "") -> Column:
     """Return a column of a TLC trip file, or its synthetic stand-in if no path is given.
 
-    Distances (miles) fall into bins of equal width, 1000 as in Section 5 of lopuhaa2020; the source does not give their
-    width, and that of 0.02 covers trips up to 20 miles. Trips of no length, beyond the last bin, or paid for by other
-    codes than 1 to 5 are not valid and left out.
+    Distances fall into 1000 bins of equal width, as in Section 5 of Lopuhaä-Zwakenberg et al.
+    (2020). They do not give the width; 0.02 miles cover trips of up to 20 miles. Trips of no
+    length, trips beyond the last bin, and trips paid for by other codes than 1 to 5 are left out.
 
-    - `column`, {"trip_distance", "payment_type"}
-    - `path`, str or Path: file of yellow or green trips in any format of `ldpnb.data.formats.read`; other columns are
-      not read.
+    Parameters
+    ----------
+    column : {"trip_distance", "payment_type"}
+        Which column.
+    path : str or Path, optional
+        A file of yellow or green trips, in any format that `ldpnb.data.formats.read` knows. No
+        other columns are read.
 
+    Examples
+    --------
     >>> taxi("payment_type").users, taxi("trip_distance").counts.size
     (359902, 1000)
     """
     checks.choice(column, "column", among=("trip_distance", "payment_type"))
-    distances = column == "trip_distance"
+    are_distances = column == "trip_distance"
+
+    details: dict[str, Any]
     if str(path):
-        with opened(path) as file:
-            entries = read(file, Reading(), [column]).entries(column, Reading(kind="number"))
-            values, size = entries.values, _BINS if distances else len(PAYMENT_TYPES)
-            index = np.ceil((values / _WIDTH if distances else values) - 1e-9)
-            valid = (values > 0) & (index <= size) & (distances | (values == index))
-            if not valid.any():
-                raise ValueError("no valid trips")
-        counts = np.bincount(index[valid].astype(np.int64) - 1, entries.times[valid], size).astype(
-            np.int64
-        )
-        more: dict[str, Any] = {
-            "missing": int((entries.places < 0).sum()),
-            "outside": int(entries.times[~valid].sum()),
-        }
-        origin = f"of {file.name}"
+        counts, origin, details = _from_file(column, path)
     else:
-        counts, origin = _made_up(distances), "(synthetic stand-in)"
-        more = {"notes": ("Made up, in the shape of such data.",)}
+        counts = _made_up(are_distances)
+        origin = "(synthetic stand-in)"
+        details = {"notes": ("Made up, in the shape of such data.",)}
     name = f"{column.replace('_', ' ')} {origin}"
-    if not distances:
-        return Column(name, PAYMENT_TYPES, counts, np.arange(counts.size, dtype=float), **more)
-    labels = tuple(f"{_WIDTH * i:.3g}-{_WIDTH * (i + 1):.3g} miles" for i in range(_BINS))
-    middles = np.array([_WIDTH * (i + 0.5) for i in range(_BINS)])
-    return Column(name, labels, counts, middles, low=0.0, high=_WIDTH * _BINS, **more)
+
+    if not are_distances:
+        return Column(name, PAYMENT_TYPES, counts, np.arange(counts.size, dtype=float), **details)
+
+    labels = []
+    middles = []
+    for i in range(_BINS):
+        labels.append(f"{_WIDTH * i:.3g}-{_WIDTH * (i + 1):.3g} miles")
+        middles.append(_WIDTH * (i + 0.5))
+    return Column(
+        name,
+        tuple(labels),
+        counts,
+        np.array(middles),
+        low=0.0,
+        high=_WIDTH * _BINS,
+        **details,
+    )
 
 
-def _made_up(distances: bool) -> Ints:
-    """Return made-up trips per value, as many as lopuhaa2020 uses, in the shape of such data, not with its numbers.
+def _from_file(column: str, path: str | Path) -> tuple[Ints, str, dict[str, Any]]:
+    """Count trips per value in a file; return the file's name and what was left out as well."""
+    are_distances = column == "trip_distance"
+    size = _BINS if are_distances else len(PAYMENT_TYPES)
 
-    Distances follow a log-normal law (median 1.7 miles, log-scale deviation 0.8), payment types a geometric fall with
-    two common values. Nothing is random: counts are rounded by largest remainders.
+    with opened(path) as file:
+        entries = read(file, Reading(), [column]).entries(column, Reading(kind="number"))
+        values = entries.values
+        index = np.ceil((values / _WIDTH if are_distances else values) - 1e-9)
+        valid = (values > 0) & (index <= size) & (are_distances | (values == index))
+        if not valid.any():
+            raise ValueError("no valid trips")
+
+    cells = index[valid].astype(np.int64) - 1
+    counts = np.bincount(cells, entries.times[valid], size).astype(np.int64)
+    left_out = {
+        "missing": int((entries.places < 0).sum()),
+        "outside": int(entries.times[~valid].sum()),
+    }
+    return counts, f"of {file.name}", left_out
+
+
+def _made_up(are_distances: bool) -> Ints:
+    """Return made-up numbers of trips per value, as many in all as in the source.
+
+    They have the shape of such data, not its numbers. Distances follow a log-normal distribution
+    with a median of 1.7 miles and a deviation of 0.8 on the log scale. Of the payment types, two
+    are common, and the others fall off geometrically. Nothing is random: counts are rounded by
+    largest remainders.
     """
-    if not distances:
+    if not are_distances:
         shares = np.array([0.68, 0.3, 0.012, 0.006, 0.002])
         return largest_remainder(shares * published("lopuhaa2020")["taxi_payment_users"])
+
     below = ndtr(np.log(_WIDTH * np.arange(1, _BINS + 1) / 1.7) / 0.8)
     shares = np.diff(below, prepend=0.0) / below[-1]
     return largest_remainder(shares * published("lopuhaa2020")["taxi_distance_users"])

@@ -48,16 +48,16 @@ def best_channel(distributions: ArrayLike, epsilon: float) -> BestChannel:
     Parameters
     ----------
     distributions : array_like, shape (a,) or (draws, a)
-        One distribution of ``a`` values, from 2 to 8, or several of equal weight, over which the error
-        is averaged. Probabilities are positive.
+        One distribution of ``a`` values, from 2 to 8, or several of equal weight, over which the
+        error is averaged. Probabilities are positive.
     epsilon : float
         Local privacy budget in nats, ``> 0``.
 
     Returns
     -------
     BestChannel
-        The `channel`, its limiting `error` (``n`` times the mean squared error, for many users ``n``),
-        and a `lower_bound` that no channel of this privacy falls below.
+        The `channel`, its limiting `error` (``n`` times the mean squared error, for many users
+        ``n``), and a `lower_bound` that no channel of this privacy falls below.
 
     Raises
     ------

@@ -184,10 +184,7 @@ class TwoValues:
     def posteriors(self) -> BinaryPosteriors:
         """Compute all posteriors by Gauss-Jacobi quadrature.
 
-        It is exact here, since the integrands have degree ``n + 2``. Given the probability, reports
-        of the first value are true with one chance each, and others are false with another chance.
-        That gives the moments of the number of holders as sums of positive terms, around the number
-        of reports of the first value.
+        It is exact here, since the integrands have degree ``n + 2``.
         """
         points, rest, weights, logs = self._likelihood(self.users // 2 + 3)
         tops = logs.max(axis=1)
@@ -197,7 +194,25 @@ class TwoValues:
 
         means = joint @ points
         variances = (joint * (points - means[:, None]) ** 2).sum(axis=1)
+        frequency_means, frequency_variances = self._frequency_moments(joint, points, rest)
 
+        return BinaryPosteriors(
+            chances=sums * np.exp(tops),
+            means=means,
+            variances=variances,
+            frequency_means=frequency_means,
+            frequency_variances=frequency_variances,
+        )
+
+    def _frequency_moments(
+        self, joint: Floats, points: Floats, rest: Floats
+    ) -> tuple[Floats, Floats]:
+        """Return posterior mean and variance of the first value's frequency, for each tally.
+
+        Given the probability, reports of the first value are true with one chance each, and others
+        are false with another chance. That gives the moments of the number of holders as sums of
+        positive terms, around the number of reports of the first value.
+        """
         p = float(self._mechanism.p)
         q = float(self._mechanism.q)
         first = points * p + rest * q
@@ -208,7 +223,7 @@ class TwoValues:
 
         seen = np.arange(self.users + 1)
         others = self.users - seen
-        frequency_means = (seen * true + others * (joint @ missed)) / self.users
+        means = (seen * true + others * (joint @ missed)) / self.users
 
         # The mean and the mean square of the number of holders less the number of reports.
         shift = others * (joint @ missed) - seen * (joint @ false)
@@ -218,15 +233,7 @@ class TwoValues:
             - 2 * others * (joint @ (false * missed))
         )
         square = square + others * (joint @ missed + (others - 1) * (joint @ missed**2))
-        frequency_variances = np.maximum(square - shift**2, 0) / self.users**2
-
-        return BinaryPosteriors(
-            chances=sums * np.exp(tops),
-            means=means,
-            variances=variances,
-            frequency_means=frequency_means,
-            frequency_variances=frequency_variances,
-        )
+        return means, np.maximum(square - shift**2, 0) / self.users**2
 
     def risk(self, estimates: ArrayLike | None = None) -> Risk:
         """Return the exact risk of an estimate, or of the posterior means.
@@ -282,12 +289,12 @@ class TwoValues:
         holders = np.exp(_log_binomial(users, counts) + beta)
 
         lies = []
-        for t in counts:
+        for t in range(users + 1):
             wrong = counts[: t + 1]
             lies.append(np.exp(_log_binomial(t, wrong) - self.epsilon * wrong + t * log_truth))
 
         rows = []
-        for t in counts:
+        for t in range(users + 1):
             rows.append(holders[t] * np.convolve(lies[t][::-1], lies[users - t]))
         return np.array(rows)
 

@@ -129,8 +129,9 @@ class EntropyBounds:
 class LowerBounds:
     """Lower bounds on the error of frequency estimates, for every channel with a given privacy.
 
-    Unless a method says otherwise, a bound is on ``n`` times the mean squared error, summed over all
-    values, and holds in the limit of many users ``n``. With few users the error can be far below it.
+    Unless a method says otherwise, a bound is on ``n`` times the mean squared error, summed over
+    all values, and holds in the limit of many users ``n``. With few users the error can be far
+    below it.
 
     Parameters
     ----------

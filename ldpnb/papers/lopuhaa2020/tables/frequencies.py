@@ -1,8 +1,8 @@
-"""Mean squared errors of frequency estimators under local privacy, by Monte Carlo over truths and reports.
+"""Mean squared errors of frequency estimators under local privacy, by simulation.
 
-Every estimator of a comparison sees the same reports, so that differences are paired. The truths of a setting are the
-same at every epsilon. Random streams are keyed by setting and draw: no number depends on which other points are
-computed.
+Every estimator of a comparison sees the same reports, so differences are paired. The truths of a
+setting are the same at every epsilon. Random streams are keyed by setting and draw, so no number
+depends on which other points are computed.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -25,18 +25,27 @@ from ldpnb.rng import stream
 Key = tuple[str | int | float, ...]
 
 EPSILON = "epsilon (nats)"
+
 _ROUNDING = 1e-9
-"""Two errors that differ by less, relatively, are those of one estimate, computed in two ways."""
+"""Two errors with a smaller relative difference are those of one estimate, computed in two ways."""
+
+
+# What is to be estimated
 
 
 @dataclass(frozen=True, slots=True)
 class Truth:
     """Where the true distribution and frequencies of each repetition come from.
 
-    - `key`, tuple: what tells its random stream from others'.
-    - `domain_size`, int: number of values.
-    - `draw`, callable: from a generator to the distribution, nan where there is none to estimate, and the users per
-      value.
+    Parameters
+    ----------
+    key : tuple
+        What tells its random stream from those of other truths.
+    domain_size : int
+        Number of values.
+    draw : callable
+        Takes a generator, and returns the distribution, which is nan where there is none to
+        estimate, and the number of users with each value.
     """
 
     key: Key
@@ -45,7 +54,10 @@ class Truth:
 
     @classmethod
     def from_prior(cls, domain_size: int, users: int, concentration: float = 0.5) -> "Truth":
-        """Return distributions from a symmetric Dirichlet prior, Jeffreys' at 1/2, and users drawn from each."""
+        """Draw distributions from a symmetric Dirichlet prior, and users from each.
+
+        A concentration of 1/2 is Jeffreys' prior.
+        """
 
         def draw(rng: np.random.Generator) -> tuple[Floats, Ints]:
             distribution = rng.dirichlet(np.full(domain_size, concentration))
@@ -55,26 +67,40 @@ class Truth:
 
     @classmethod
     def from_distribution(cls, name: str, distribution: ArrayLike, users: int) -> "Truth":
-        """Return users drawn from one fixed distribution."""
+        """Draw users from one fixed distribution."""
         chances = np.asarray(distribution)
-        key = (name, chances.size, users)
-        return cls(
-            key,
-            chances.size,
-            lambda rng: (chances, synthetic.sample_counts(chances, users, rng=rng)),
-        )
+
+        def draw(rng: np.random.Generator) -> tuple[Floats, Ints]:
+            return chances, synthetic.sample_counts(chances, users, rng=rng)
+
+        return cls((name, chances.size, users), chances.size, draw)
 
     @classmethod
     def from_counts(cls, name: str, counts: ArrayLike) -> "Truth":
-        """Return one data set, users per value, that is a sample of nothing: there is no distribution to estimate."""
+        """Use one data set, the number of users with each value.
+
+        It is a sample of nothing, so there is no distribution to estimate.
+        """
         holders = np.asarray(counts)
-        size, nothing = holders.size, np.full(holders.size, np.nan)
-        return cls((name, size, int(holders.sum())), size, lambda _: (nothing, holders))
+        no_distribution = np.full(holders.size, np.nan)
+
+        def draw(_: np.random.Generator) -> tuple[Floats, Ints]:
+            return no_distribution, holders
+
+        return cls((name, holders.size, int(holders.sum())), holders.size, draw)
 
     def draws(self, number: int, *, seed: int) -> tuple[Floats, Ints]:
-        """Return so many distributions and users per value, a row each from its own stream."""
-        drawn = [self.draw(stream("truth", *self.key, draw, seed=seed)) for draw in range(number)]
-        distributions, users = zip(*drawn, strict=True)
+        """Draw distributions and users per value, of shape (number, k) each.
+
+        Every row comes from its own stream.
+        """
+        distributions = []
+        users = []
+        for repetition in range(number):
+            rng = stream("truth", *self.key, repetition, seed=seed)
+            distribution, holders = self.draw(rng)
+            distributions.append(distribution)
+            users.append(holders)
         return np.array(distributions), np.array(users)
 
 
@@ -88,14 +114,21 @@ def zipf(domain_size: int, exponent: float) -> Floats:
     return np.asarray(weights / weights.sum())
 
 
+# From what it is estimated
+
+
 @dataclass(frozen=True, slots=True)
-class Reports:
+class RepeatedReports:
     """The reports of several repetitions, as tallies.
 
-    - `mechanism`, FrequencyMechanism
-    - `outputs`, (m, k) uint8, optional: the values that each output supports; without it, output ``x`` supports the
-      value ``x``.
-    - `tallies`, (draws, m) int: how often each output was seen.
+    Parameters
+    ----------
+    mechanism : FrequencyMechanism
+        The protocol that made them.
+    outputs : ndarray of uint8, shape (m, k), optional
+        The values that each output supports. If it is None, output ``x`` supports the value ``x``.
+    tallies : ndarray of int, shape (draws, m)
+        How often each output was seen, by repetition.
     """
 
     mechanism: FrequencyMechanism
@@ -109,73 +142,159 @@ class Reports:
 
     @property
     def supports(self) -> Ints:
-        """Return how many reports support each value, ``(draws, k)``."""
-        return (
-            self.tallies if self.outputs is None else self.tallies @ self.outputs.astype(np.int64)
-        )
+        """Number of reports that support each value, of shape (draws, k)."""
+        if self.outputs is None:
+            return self.tallies
+        return self.tallies @ self.outputs.astype(np.int64)
 
 
-Estimator = Callable[[Reports], Floats | tuple[Floats, Floats]]
-"""From reports to estimates ``(draws, k)``, of both targets or one of the distribution and one of the frequencies."""
+def sample_reports(
+    mechanism: FrequencyMechanism, users: Ints, rngs: Sequence[np.random.Generator]
+) -> RepeatedReports:
+    """Draw the tallies of every repetition from their exact joint distribution.
+
+    Parameters
+    ----------
+    mechanism : FrequencyMechanism
+        The protocol. Unary encoding takes at most 12 values, since all its outputs are listed.
+    users : ndarray of int, shape (draws, k)
+        Number of users with each value, by repetition.
+    rngs : sequence of numpy.random.Generator
+        Source of randomness of each repetition.
+    """
+    tallies = []
+    if not isinstance(mechanism, UnaryEncoding):
+        for holders, rng in zip(users, rngs, strict=True):
+            tallies.append(mechanism.sample_tallies(holders, rng=rng))
+        return RepeatedReports(mechanism, None, np.array(tallies))
+
+    chances = mechanism.channel().T
+    chances = chances / chances.sum(axis=1, keepdims=True)
+    for holders, rng in zip(users, rngs, strict=True):
+        tallies.append(rng.multinomial(holders, chances).sum(axis=0))
+    return RepeatedReports(mechanism, mechanism.outputs(), np.array(tallies))
+
+
+def streamed_reports(
+    name: str, key: Key, epsilon: float, users: Ints, seed: int
+) -> RepeatedReports:
+    """Draw the tallies of every repetition, each from its own stream."""
+    rngs = []
+    for repetition in range(len(users)):
+        rngs.append(stream("reports", name, *key, epsilon, repetition, seed=seed))
+    return sample_reports(MECHANISMS[name](epsilon, users.shape[1]), users, rngs)
+
 
 MECHANISMS = MappingProxyType({name: FREQUENCY[name] for name in ("k-RR", "OUE", "SUE")})
-"""Those of the source's experiments: epsilon and domain size to mechanism."""
+"""Those of the source's experiments. Each takes epsilon and domain size."""
 
 
-def estimate_unbiased(reports: Reports) -> Floats:
+# How it is estimated
+
+Estimator = Callable[[RepeatedReports], Floats | tuple[Floats, Floats]]
+"""From reports to estimates of shape (draws, k).
+
+They are either for both targets alike, or one for the distribution and one for the frequencies.
+"""
+
+
+def estimate_unbiased(reports: RepeatedReports) -> Floats:
     """Return the unbiased estimates."""
     return frequency.unbiased(reports.supports, reports.users, reports.mechanism)
 
 
-def estimate_mle(reports: Reports) -> Floats:
-    """Return the maximum-likelihood estimates, exact for k-ary randomised response and certified otherwise."""
+def estimate_norm_sub(reports: RepeatedReports) -> Floats:
+    """Return the probabilities that are nearest to the unbiased estimates."""
+    return frequency.project_simplex(estimate_unbiased(reports))
+
+
+def estimate_mle(reports: RepeatedReports) -> Floats:
+    """Return the maximum-likelihood estimates.
+
+    They are exact for k-ary randomised response and certified otherwise.
+    """
     if reports.outputs is None:
         return likelihood.krr_mle(reports.tallies, epsilon=reports.mechanism.epsilon)
+
     contrast = np.expm1(reports.mechanism.epsilon)
-    # so near that every draw's zeros are settled: the rest is solved to rounding level, and no digit hangs on the BLAS
+    # So small that every draw's zeros are settled: the rest is solved to rounding level, and no
+    # digit depends on the BLAS.
     tolerance = max(1e-6, 1e-12 * reports.users)
-    return likelihood.mle(
-        1 + contrast * reports.outputs, reports.tallies, tolerance=tolerance
-    ).estimate
+    channel = 1 + contrast * reports.outputs
+    return likelihood.mle(channel, reports.tallies, tolerance=tolerance).estimate
 
 
-def _posterior_means(reports: Reports, *, fitted: bool = False) -> tuple[Floats, Floats]:
+def estimate_scaled(reports: RepeatedReports) -> Floats:
+    """Return what Wang et al. (2020), reference [25] of the source, call the MLE."""
+    offset = frequency.normal_offset(reports.mechanism)
+    return frequency.scale_simplex(estimate_unbiased(reports), offset)
+
+
+def estimate_uniform(reports: RepeatedReports) -> Floats:
+    """Return equal frequencies, without a look at the reports."""
+    return np.full(reports.supports.shape, 1 / reports.mechanism.domain_size)
+
+
+def estimate_bayes(reports: RepeatedReports) -> tuple[Floats, Floats]:
+    """Return the posterior means under Jeffreys' prior, for k-ary randomised response."""
+    return _posterior_means(reports, [0.5] * len(reports.tallies))
+
+
+def estimate_empirical_bayes(reports: RepeatedReports) -> tuple[Floats, Floats]:
+    """Return the posterior means under the prior that fits the reports best.
+
+    It is for k-ary randomised response, and the priors are symmetric Dirichlet priors.
+    """
+    epsilon = reports.mechanism.epsilon
+    fitted = [bayes.fitted_concentration(tally, epsilon=epsilon) for tally in reports.tallies]
+    return _posterior_means(reports, fitted)
+
+
+def _posterior_means(
+    reports: RepeatedReports, concentrations: Sequence[float]
+) -> tuple[Floats, Floats]:
     """Return posterior means of distribution and frequencies by the saddle point."""
-    epsilon, means = reports.mechanism.epsilon, []
-    for tally in reports.tallies:
-        alpha = bayes.fitted_concentration(tally, epsilon=epsilon) if fitted else 0.5
-        means.append(bayes.krr_posterior_saddle(tally, alpha, epsilon=epsilon))
-    return np.array([one.distribution for one in means]), np.array(
-        [one.frequencies for one in means]
-    )
+    epsilon = reports.mechanism.epsilon
+    distributions = []
+    frequencies = []
+    for tally, concentration in zip(reports.tallies, concentrations, strict=True):
+        means = bayes.krr_posterior_saddle(tally, concentration, epsilon=epsilon)
+        distributions.append(means.distribution)
+        frequencies.append(means.frequencies)
+    return np.array(distributions), np.array(frequencies)
 
+
+SOURCE_ESTIMATORS: Mapping[str, Estimator] = MappingProxyType(
+    {
+        "unbiased": estimate_unbiased,
+        "Norm-Sub": estimate_norm_sub,
+        "MLE": estimate_mle,
+    }
+)
+"""The three estimators in Section 5 of Lopuhaä-Zwakenberg et al. (2020)."""
 
 ESTIMATORS: Mapping[str, Estimator] = MappingProxyType(
     {
-        "unbiased": estimate_unbiased,
-        "Norm-Sub": lambda reports: frequency.project_simplex(estimate_unbiased(reports)),
-        "MLE": estimate_mle,
-        "MLE of [25]": lambda reports: frequency.scale_simplex(
-            estimate_unbiased(reports), frequency.normal_offset(reports.mechanism)
-        ),
-        "uniform guess": lambda reports: np.full(
-            reports.supports.shape, 1 / reports.mechanism.domain_size
-        ),
-        "Bayes": lambda reports: _posterior_means(reports),
-        "empirical Bayes": lambda reports: _posterior_means(reports, fitted=True),
+        **SOURCE_ESTIMATORS,
+        "MLE of [25]": estimate_scaled,
+        "uniform guess": estimate_uniform,
+        "Bayes": estimate_bayes,
+        "empirical Bayes": estimate_empirical_bayes,
     }
 )
-"""Estimators by the names they have in figures; [25] is Wang et al. (2020). Both of *Bayes* are for k-ary randomised
-response: under Jeffreys' prior, and under the symmetric Dirichlet prior that fits the reports best."""
-SOURCE_ESTIMATORS: Mapping[str, Estimator] = MappingProxyType(dict(list(ESTIMATORS.items())[:3]))
-"""The three estimators of Section 5 of lopuhaa2020."""
+"""All estimators, by their names in figures."""
 
 
 def krr_estimate(name: str, tallies: Ints, epsilon: float) -> Floats:
-    """Return what one of `ESTIMATORS`, for both targets alike, makes of tallies under k-ary randomised response."""
-    return np.asarray(
-        ESTIMATORS[name](Reports(KaryRandomisedResponse(epsilon, tallies.shape[1]), None, tallies))
-    )
+    """Estimate from tallies under k-ary randomised response.
+
+    The name is a key of `ESTIMATORS`, of one that estimates both targets alike.
+    """
+    mechanism = KaryRandomisedResponse(epsilon, tallies.shape[1])
+    return np.asarray(ESTIMATORS[name](RepeatedReports(mechanism, None, tallies)))
+
+
+# Tables
 
 
 @table
@@ -189,93 +308,106 @@ def compare(
     estimators: Mapping[str, Estimator] = SOURCE_ESTIMATORS,
     baseline: str = "Norm-Sub",
 ) -> Rows:
-    """Compare estimators of distribution and frequencies over a grid of epsilon, at least two draws per point.
+    """Compare estimators of distribution and frequencies over a grid of epsilon.
 
-    The mechanism is a key of `MECHANISMS`. A row holds, for an epsilon, a target and an estimator: the mean of the
-    squared Euclidean error and its standard error; its ratio to the baseline's, with as ratio error the standard error
-    of the mean paired difference over the baseline's error; and ``z``, that mean difference over its standard error.
-    The baseline itself has neither ratio error nor z.
+    There is a row for each epsilon, target and estimator. It has the mean of the squared Euclidean
+    error and its standard error, and compares the estimator with the baseline: the ratio of the
+    mean errors; as ratio error, the standard error of the mean paired difference, divided by the
+    baseline's mean error; and as ``z``, that mean difference, divided by its standard error. The
+    row of the baseline itself has neither ratio error nor z.
+
+    Parameters
+    ----------
+    mechanism : str
+        A key of `MECHANISMS`.
+    truth : Truth
+        What the estimates are compared with.
+    epsilons : sequence of float
+        Privacy budgets in nats.
+    draws : int
+        Number of repetitions, at least 2.
+    seed : int
+        Seed of the random streams.
+    estimators : mapping of str to Estimator
+        Estimators by name.
+    baseline : str
+        A key of `estimators`.
     """
     checks.choice(mechanism, "mechanism", among=tuple(MECHANISMS))
     checks.choice(baseline, "baseline", among=tuple(estimators))
     distributions, users = truth.draws(checks.whole(draws, "draws", at_least=2), seed=seed)
+
     for epsilon in epsilons:
         reports = streamed_reports(mechanism, truth.key, epsilon, users, seed)
-        errors: dict[tuple[str, str], Floats] = {}
-        for name, function in estimators.items():
-            estimates = function(reports)
-            both = estimates if isinstance(estimates, tuple) else (estimates, estimates)
-            errors["distribution", name] = ((both[0] - distributions) ** 2).sum(axis=1)
-            errors["frequency", name] = ((both[1] - users / reports.users) ** 2).sum(axis=1)
+        errors = _squared_errors(reports, estimators, distributions, users / reports.users)
+        setting = {
+            "mechanism": mechanism,
+            "domain size": truth.domain_size,
+            "users": reports.users,
+            EPSILON: epsilon,
+        }
         for (target, name), error in errors.items():
             if np.isnan(error).any():
                 continue
-            setting = {
-                "mechanism": mechanism,
-                "domain size": truth.domain_size,
-                "users": reports.users,
-            }
-            row = setting | {EPSILON: epsilon, "target": target, "estimator": name}
-            yield row | _beside(error, errors[target, baseline], itself=name == baseline)
+            comparison = _compared(error, errors[target, baseline], itself=name == baseline)
+            yield setting | {"target": target, "estimator": name} | comparison
 
 
-def _beside(error: Floats, reference: Floats, *, itself: bool) -> dict[str, float]:
-    """Return an estimator's mean error, and how it compares with the baseline's in the same draws."""
+def _squared_errors(
+    reports: RepeatedReports,
+    estimators: Mapping[str, Estimator],
+    distributions: Floats,
+    frequencies: Floats,
+) -> dict[tuple[str, str], Floats]:
+    """Return the error of each repetition, by target and estimator."""
+    errors = {}
+    for name, estimator in estimators.items():
+        estimates = estimator(reports)
+        if isinstance(estimates, tuple):
+            of_distribution, of_frequencies = estimates
+        else:
+            of_distribution = of_frequencies = estimates
+        errors["distribution", name] = ((of_distribution - distributions) ** 2).sum(axis=1)
+        errors["frequency", name] = ((of_frequencies - frequencies) ** 2).sum(axis=1)
+    return errors
+
+
+def _compared(error: Floats, reference: Floats, *, itself: bool) -> dict[str, float]:
+    """Return an estimator's mean error, and how it compares with the baseline's in each draw."""
     root = np.sqrt(error.size)
-    apart = np.abs(error - reference) > _ROUNDING * reference
-    difference = np.full(error.size, np.nan) if itself else np.where(apart, error - reference, 0.0)
-    spread = difference.std(ddof=1) / root
+    if itself:
+        difference = np.full(error.size, np.nan)
+    else:
+        differs = np.abs(error - reference) > _ROUNDING * reference
+        difference = np.where(differs, error - reference, 0.0)
+    deviation = difference.std(ddof=1) / root
+
     return {
         "mean squared error": error.mean(),
         "standard error": error.std(ddof=1) / root,
         "ratio": error.mean() / reference.mean(),
-        "ratio error": spread / reference.mean(),
-        "z": difference.mean() / spread if spread != 0 else 0.0,
+        "ratio error": deviation / reference.mean(),
+        "z": difference.mean() / deviation if deviation != 0 else 0.0,
     }
-
-
-def sample_reports(
-    mechanism: FrequencyMechanism, users: Ints, rngs: Sequence[np.random.Generator]
-) -> Reports:
-    """Draw the tallies of every repetition from their exact joint law.
-
-    `users` are those per value in each repetition, ``(draws, k)``, and each has its generator. Unary encoding takes at
-    most 12 values, whose outputs are all listed.
-    """
-    if isinstance(mechanism, UnaryEncoding):
-        laws = mechanism.channel().T
-        laws = laws / laws.sum(axis=1, keepdims=True)
-        tallies = [
-            rng.multinomial(holders, laws).sum(axis=0)
-            for holders, rng in zip(users, rngs, strict=True)
-        ]
-        return Reports(mechanism, mechanism.outputs(), np.array(tallies))
-    tallies = [
-        mechanism.sample_tallies(holders, rng=rng) for holders, rng in zip(users, rngs, strict=True)
-    ]
-    return Reports(mechanism, None, np.array(tallies))
-
-
-def streamed_reports(name: str, key: Key, epsilon: float, users: Ints, seed: int) -> Reports:
-    """Draw the tallies of every repetition, each from its own stream."""
-    rngs = [stream("reports", name, *key, epsilon, draw, seed=seed) for draw in range(len(users))]
-    return sample_reports(MECHANISMS[name](epsilon, users.shape[1]), users, rngs)
 
 
 @table
 def one_run(mechanism: str, counts: Ints, epsilons: Sequence[float], *, seed: int) -> Rows:
-    """Estimate one data set, users per value, once per budget with the source's estimators, from the same reports."""
+    """Estimate one data set once per budget, with the estimators of the source.
+
+    All of them see the same reports. The counts are the numbers of users with each value.
+    """
     users = np.asarray(counts)[None]
     for epsilon in epsilons:
         rng = stream("one run", mechanism, epsilon, seed=seed)
         reports = sample_reports(MECHANISMS[mechanism](epsilon, users.size), users, [rng])
         for name, estimator in SOURCE_ESTIMATORS.items():
-            pairs = zip(users[0] / users.sum(), np.asarray(estimator(reports))[0], strict=True)
-            for value, (truth, estimate) in enumerate(pairs):
+            estimates = np.asarray(estimator(reports))[0]
+            for value, truth in enumerate(users[0] / users.sum()):
                 yield {
                     EPSILON: epsilon,
                     "estimator": name,
                     "value": value,
                     "truth": truth,
-                    "estimate": estimate,
+                    "estimate": estimates[value],
                 }

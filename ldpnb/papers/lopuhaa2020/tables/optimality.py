@@ -1,7 +1,8 @@
-"""Errors of estimators beside lower bounds, exact risks of small cases, and the best channel at each budget.
+"""Errors of estimators beside lower bounds, exact risks of small cases, and best channels.
 
-A bound that holds in the limit of many users only is *valid* unless the least error, exact or simulated and by four
-standard errors, is smaller. Priors are symmetric Dirichlet, given by name and concentration.
+Some bounds hold only in the limit of many users. Such a bound is called *valid* here unless it
+exceeds the smallest error, exact or simulated, by more than four standard errors. Priors are
+symmetric Dirichlet, given by name and concentration.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,72 +26,97 @@ from ldpnb.papers.lopuhaa2020.tables.frequencies import EPSILON, Truth
 
 SCALED = "n times the mean squared error"
 TO_LIMIT = "error / its limit"
-LIMITING, ANY_N, VALID = "(59), many users", "any channel, any n", "sharpest valid bound"
+LIMITING = "(59), many users"
+ANY_N = "any channel, any n"
+VALID = "sharpest valid bound"
 RELATIVE = "limiting error / least of any channel"
 
 
 def binary_mle(users: int, epsilon: float) -> Floats:
-    """Return the maximum-likelihood estimate of the first of two values for each number of its reports."""
+    """Estimate the share of the first of two values by maximum likelihood.
+
+    There is an estimate for each number of its reports, from 0 to `users`.
+    """
     seen = np.arange(users + 1)
     return likelihood.krr_mle(np.column_stack([seen, users - seen]), epsilon=epsilon)[:, 0]
 
 
 @table
 def binary_errors_and_bounds(users: Sequence[int], epsilons: Sequence[float]) -> Rows:
-    """Yield exact errors of the distribution and bounds on them, randomised response on two values, Jeffreys' prior.
+    """Tabulate exact errors of the distribution and bounds on them, for two values.
 
-    The unbiased estimate's error is the limit of all (Proposition 4.6): the last column is relative to it.
+    Reports are by randomised response, under Jeffreys' prior. All errors have the same limit, the
+    error of the unbiased estimate (Proposition 4.6); the last column is relative to it.
     """
     for epsilon, count in product(epsilons, users):
-        case, bounds = TwoValues(count, epsilon), LowerBounds(2, epsilon)
-        unbiased = information.unbiased_frequency_error(KaryRandomisedResponse(epsilon, 2)) + 0.25
+        case = TwoValues(count, epsilon)
+        bounds = LowerBounds(2, epsilon)
+        distribution_entropy, _ = case.entropies()
+        mechanism = KaryRandomisedResponse(epsilon, 2)
+        unbiased = information.unbiased_frequency_error(mechanism) + 0.25
+
         errors = {
             "Bayes": count * case.risk().distribution,
             "MLE": count * case.risk(binary_mle(count, epsilon)).distribution,
             "unbiased": unbiased,
             LIMITING: bounds.distribution(),
-            "Theorem 4.1, any n": count * EntropyBounds(2).distribution(case.entropies()[0]),
+            "Theorem 4.1, any n": count * EntropyBounds(2).distribution(distribution_entropy),
             ANY_N: count * bounds.finite_users(count),
         }
         for name, error in errors.items():
-            row = {EPSILON: epsilon, "users": count, "quantity": name}
-            yield row | {SCALED: error, TO_LIMIT: error / unbiased}
+            yield {
+                EPSILON: epsilon,
+                "users": count,
+                "quantity": name,
+                SCALED: error,
+                TO_LIMIT: error / unbiased,
+            }
 
 
 @table
 def errors_and_bounds(
     domain_size: int, users: int, epsilons: Sequence[float], *, draws: int, seed: int
 ) -> Rows:
-    """Simulate errors of the distribution by k-ary randomised response under Jeffreys' prior, with the bounds on them.
+    """Tabulate simulated errors of the distribution, and exact bounds on them.
 
-    Bounds are exact. The sharpest valid bound is that of those for any channel.
+    Reports are by k-ary randomised response, under Jeffreys' prior. The sharpest valid bound is one
+    of those that hold for any channel.
     """
-    estimators = {
-        name: frequencies.ESTIMATORS[name] for name in (*frequencies.SOURCE_ESTIMATORS, "Bayes")
-    }
-    truth, setting = Truth.from_prior(domain_size, users), {"mechanism": "k-RR", "users": users}
+    names = (*frequencies.SOURCE_ESTIMATORS, "Bayes")
     errors = frequencies.compare(
-        "k-RR", truth, epsilons, draws=draws, seed=seed, estimators=estimators
+        "k-RR",
+        Truth.from_prior(domain_size, users),
+        epsilons,
+        draws=draws,
+        seed=seed,
+        estimators={name: frequencies.ESTIMATORS[name] for name in names},
     )
     errors = errors[errors["target"] == "distribution"]
+
+    setting = {"mechanism": "k-RR", "users": users}
     least = dict.fromkeys(epsilons, np.inf)
-    columns = (EPSILON, "estimator", "mean squared error", "standard error")
-    for epsilon, name, error, deviation in errors[list(columns)].itertuples(index=False):
+    columns = [EPSILON, "estimator", "mean squared error", "standard error"]
+    for epsilon, name, error, deviation in errors[columns].itertuples(index=False):
         least[epsilon] = min(least[epsilon], users * (error + 4 * deviation))
-        row = setting | {EPSILON: epsilon, "quantity": name, SCALED: users * error}
-        yield row | {"standard error": users * deviation}
+        yield setting | {
+            EPSILON: epsilon,
+            "quantity": name,
+            SCALED: users * error,
+            "standard error": users * deviation,
+        }
+
     prior = information.SymmetricDirichlet(domain_size)
     for epsilon in epsilons:
-        krr = KaryRandomisedResponse(epsilon, domain_size)
-        limit = information.unbiased_frequency_error(krr) + prior.diversity()
-        any_n = users * LowerBounds(domain_size, epsilon).finite_users(users)
-        bounds = _bounds(domain_size, epsilon, limit, prior.krr_log_det_information(epsilon)) | {
-            ANY_N: any_n
-        }
-        valid = [
-            bounds[name] for name in (LIMITING, "any channel") if bounds[name] <= least[epsilon]
-        ]
-        for name, bound in (bounds | {VALID: max([any_n, *valid])}).items():
+        mechanism = KaryRandomisedResponse(epsilon, domain_size)
+        limit = information.unbiased_frequency_error(mechanism) + prior.diversity()
+        bounds = _bounds(domain_size, epsilon, limit, prior.krr_log_det_information(epsilon))
+        bounds[ANY_N] = users * LowerBounds(domain_size, epsilon).finite_users(users)
+
+        for_any_channel = (bounds[LIMITING], bounds["any channel"])
+        valid = [bound for bound in for_any_channel if bound <= least[epsilon]]
+        bounds[VALID] = max([bounds[ANY_N], *valid])
+
+        for name, bound in bounds.items():
             yield setting | {
                 EPSILON: epsilon,
                 "quantity": name,
@@ -99,13 +125,18 @@ def errors_and_bounds(
             }
 
 
-def _bounds(size: int, epsilon: float, limit: float, constant: float) -> dict[str, float]:
-    """Return bounds on the limit of ``n`` times the error, by name, given that and the mean log-determinant."""
-    bounds, entropies = LowerBounds(size, epsilon), EntropyBounds(size)
+def _bounds(size: int, epsilon: float, limit: float, log_information: float) -> dict[str, float]:
+    """Return bounds on the limit of ``n`` times the error, by name.
+
+    That limit and the mean of ``ln det J_P`` are those of the channel at hand.
+    """
+    bounds = LowerBounds(size, epsilon)
+    entropies = EntropyBounds(size)
+    distribution, _ = entropies.asymptotic(log_information, 0.0)
     return {
         LIMITING: bounds.distribution(),
         "any channel": bounds.any_channel(),
-        "(51), raised": entropies.factor() * entropies.asymptotic(constant, 0.0)[0],
+        "(51), raised": entropies.factor() * distribution,
         "limit of this channel": limit,
     }
 
@@ -114,49 +145,69 @@ def _bounds(size: int, epsilon: float, limit: float, constant: float) -> dict[st
 def errors_over_limit(
     domain_size: int, users: int, epsilons: Sequence[float], *, draws: int, seed: int
 ) -> Rows:
-    """Simulate errors of the distribution under OUE and Jeffreys' prior, over the limit for many users.
+    """Tabulate simulated errors of the distribution, divided by their limit for many users.
 
-    There are 2 to 12 values and at least 10 draws of a distribution. Standard errors are those of the ratios. Each draw
-    has an estimate whose mean error is known, given the true distribution, and that misses where the simulated one
-    does: for the MLE the linear one that reaches the limit at any number of users, for Norm-Sub the unbiased one.
-    Errors are corrected by their regression on how far that one is from its mean. The unbiased estimate's own error and
-    the bounds are exact given the drawn distributions.
+    Reports are by optimised unary encoding on 2 to 12 values, under Jeffreys' prior, from at least
+    10 draws of a distribution. Standard errors are those of the ratios. The error of the unbiased
+    estimate and the bounds are exact, given the drawn distributions.
+
+    To lower the noise, each estimate is paired with another one that errs in the same direction and
+    whose mean error is known, given the true distribution: the MLE with the linear estimate that
+    attains the limit at any number of users, and Norm-Sub with the unbiased estimate. Errors are
+    corrected by their regression on the difference between that estimate's error and its mean.
     """
     truth = Truth.from_prior(domain_size, users)
     points, holders = truth.draws(checks.whole(draws, "draws", at_least=10), seed=seed)
+
     for epsilon in epsilons:
         reports = frequencies.streamed_reports("OUE", truth.key, epsilon, holders, seed)
+        errors = {}
+        for name, estimator in frequencies.SOURCE_ESTIMATORS.items():
+            estimates = np.asarray(estimator(reports))
+            errors[name] = users * ((estimates - points) ** 2).sum(axis=1)
+
         channel = UnaryEncoding.optimised(epsilon, domain_size).channel()
-        limits, excess = _efficient(channel, points, reports.tallies)
-        plain = (
+        limits, efficient_excess = _efficient(channel, points, reports.tallies)
+        unbiased = (
             information.unbiased_frequency_error(reports.mechanism) + 1 - (points**2).sum(axis=1)
         )
-        errors = {
-            name: users * ((np.asarray(estimate(reports)) - points) ** 2).sum(axis=1)
-            for name, estimate in frequencies.SOURCE_ESTIMATORS.items()
+        mle, mle_error = _ratio(errors["MLE"], efficient_excess, limits)
+        norm_sub, norm_sub_error = _ratio(errors["Norm-Sub"], errors["unbiased"] - unbiased, limits)
+
+        limit = limits.mean()
+        log_information = _mean_log_information(channel, points)
+        bounds = _bounds(domain_size, epsilon, float(limit), log_information)
+        yield {
+            EPSILON: epsilon,
+            "limit of this channel": limit,
+            "MLE": mle,
+            "s.e. of MLE": mle_error,
+            "Norm-Sub": norm_sub,
+            "s.e. of Norm-Sub": norm_sub_error,
+            "unbiased": unbiased.mean() / limit,
+            "(51), raised": bounds["(51), raised"] / limit,
+            "any channel": bounds["any channel"] / limit,
+            LIMITING: bounds[LIMITING] / limit,
         }
-        row = {EPSILON: epsilon, "limit of this channel": limits.mean()}
-        for name, control in {"MLE": excess, "Norm-Sub": errors["unbiased"] - plain}.items():
-            row[name], row[f"s.e. of {name}"] = _ratio(errors[name], control, limits)
-        constant = float(
-            np.mean(
-                [np.linalg.slogdet(information.fisher_information(channel, p))[1] for p in points]
-            )
-        )
-        bounds = _bounds(domain_size, epsilon, float(limits.mean()), constant)
-        shown = {"unbiased": plain.mean()} | {
-            name: bounds[name] for name in ("(51), raised", "any channel", LIMITING)
-        }
-        yield row | {name: value / limits.mean() for name, value in shown.items()}
+
+
+def _mean_log_information(channel: Floats, points: Floats) -> float:
+    """Return the mean of ``ln det J_p`` over distributions."""
+    logs = []
+    for point in points:
+        _, log_information = np.linalg.slogdet(information.fisher_information(channel, point))
+        logs.append(log_information)
+    return float(np.mean(logs))
 
 
 def _efficient(channel: Floats, points: Floats, tallies: Ints) -> tuple[Floats, Floats]:
-    """Return the mean of ``n`` times the error of the efficient linear estimate for each draw, and how far it is off.
+    """Return the limiting error for each draw, and by how much the efficient estimate exceeds it.
 
-    It is ``p + I_p^-1 (g - 1)`` with ``g = Q^T (s / n / Qp)``, of mean ``1 = I_p p``, and covariance ``(I_p^-1 - p p^T)
-    / n``.
+    The efficient linear estimate is ``p + I_p^-1 (g - 1)`` with ``g = Q^T (s / n / Qp)``. The mean
+    of ``g`` is ``1 = I_p p``, and the estimate's covariance is ``(I_p^-1 - p p^T) / n``.
     """
-    users, chances = tallies[0].sum(), points @ channel.T
+    users = tallies[0].sum()
+    chances = points @ channel.T
     inverse = np.linalg.inv(
         np.einsum("dy,yi,yj->dij", 1 / chances, channel, channel, optimize=True)
     )
@@ -167,37 +218,60 @@ def _efficient(channel: Floats, points: Floats, tallies: Ints) -> tuple[Floats, 
 
 
 def _ratio(errors: Floats, control: Floats, limits: Floats) -> tuple[float, float]:
-    """Return the mean error over the mean limit, by a control of mean 0, and its standard error."""
-    apart = control - control.mean()
-    freed = errors - (apart @ errors) / (apart @ apart) * control
-    ratio = freed.mean() / limits.mean()
-    spread = (freed - ratio * limits).std(ddof=2) / np.sqrt(errors.size)
-    return float(ratio), float(spread / limits.mean())
+    """Return the mean error over the mean limit, and its standard error.
+
+    The control has mean 0; its regression is subtracted from the errors.
+    """
+    centred = control - control.mean()
+    corrected = errors - (centred @ errors) / (centred @ centred) * control
+    ratio = corrected.mean() / limits.mean()
+    deviation = (corrected - ratio * limits).std(ddof=2) / np.sqrt(errors.size)
+    return float(ratio), float(deviation / limits.mean())
 
 
 @table
 def exact_small_risks(
     users: Sequence[int], epsilon: float, concentrations: Mapping[str, float]
 ) -> Rows:
-    """Yield exact errors of the distribution under k-ary randomised response on three values, relative to the least."""
-    names = ("MLE", "Norm-Sub", "uniform guess")
-    estimators = {name: partial(frequencies.krr_estimate, name, epsilon=epsilon) for name in names}
+    """Tabulate exact errors of the distribution for three values, relative to the smallest.
+
+    Reports are by k-ary randomised response.
+    """
+    estimators = {}
+    for name in ("MLE", "Norm-Sub", "uniform guess"):
+        estimators[name] = partial(frequencies.krr_estimate, name, epsilon=epsilon)
+
     channel = KaryRandomisedResponse(epsilon, 3).channel()
     for (prior, concentration), count in product(concentrations.items(), users):
         risks = exact_risk.exact_risks(channel, count, np.full(3, concentration), estimators)
         for name, risk in risks.items():
-            row = {"prior": prior, "users n": count, "estimator": name, "error": risk.distribution}
-            yield row | {"error / least error": risk.distribution / risks["Bayes"].distribution}
+            yield {
+                "prior": prior,
+                "users n": count,
+                "estimator": name,
+                "error": risk.distribution,
+                "error / least error": risk.distribution / risks["Bayes"].distribution,
+            }
 
 
 @table
 def channel_errors(domain_size: int, epsilons: Sequence[float], distributions: Floats) -> Rows:
-    """Yield the limiting error of the distribution for several channels and the best one, at most 8 values.
+    """Tabulate the limiting error of the distribution for several channels and the best one.
 
-    Averaged over points of equal weight, ``(draws, a)``: ``n`` times the error, and that over the certified lower bound
-    of the best channel. "best" is the optimum by convex optimisation, "OUE, unbiased estimate" what the usual estimate
-    makes of OUE.
+    The error is ``n`` times the mean squared error, for many users. It is also divided by the
+    certified lower bound for the best channel. "best" is the optimum by convex optimisation; "OUE,
+    unbiased estimate" is what the usual estimate makes of optimised unary encoding.
+
+    Parameters
+    ----------
+    domain_size : int
+        Number of values, from 2 to 8.
+    epsilons : sequence of float
+        Privacy budgets in nats.
+    distributions : ndarray, shape (draws, a)
+        Distributions of equal weight, over which errors are averaged.
     """
+    diversity = float(1 - (distributions**2).sum(axis=1).mean())
     for epsilon in epsilons:
         unary = UnaryEncoding.optimised(epsilon, domain_size)
         channels = {
@@ -206,16 +280,16 @@ def channel_errors(domain_size: int, epsilons: Sequence[float], distributions: F
             "OUE": unary.channel(),
             "SUE": UnaryEncoding.symmetric(epsilon, domain_size).channel(),
         }
-        best = best_channel(distributions, epsilon)
-        errors = {
-            name: float(
-                np.mean([information.distribution_error(channel, point) for point in distributions])
-            )
-            for name, channel in channels.items()
-        }
-        diversity = float(1 - (distributions**2).sum(axis=1).mean())
+
+        errors = {}
+        for name, channel in channels.items():
+            each = [information.distribution_error(channel, point) for point in distributions]
+            errors[name] = float(np.mean(each))
         errors["OUE, unbiased estimate"] = information.unbiased_frequency_error(unary) + diversity
+
+        best = best_channel(distributions, epsilon)
         errors["best"] = best.error
+
         for name, error in errors.items():
             yield {
                 EPSILON: epsilon,
