@@ -1,8 +1,9 @@
-"""Stratified samples: how many records to draw from each stratum, and the weighted mean of the sample.
+"""Stratified samples: how many records to draw from each stratum, and the error that remains.
 
-An allocation is computed in three steps: real-valued shares (`Strata.proportional`, `Strata.neyman`), a cap at the
-stratum sizes (`Strata.capped`, which moves the surplus to the other strata), and whole numbers
-(`largest_remainder`, or `rounded_shares`, which treats each stratum separately).
+An allocation is computed in three steps: real-valued shares (`Strata.proportional`,
+`Strata.neyman`), a cap at the stratum sizes (`Strata.capped`, which moves the surplus to the other
+strata), and whole numbers (`largest_remainder`, or `rounded_shares`, which treats each stratum
+separately). `Strata.best_whole` finds the best whole numbers at once.
 """
 
 import math
@@ -19,18 +20,45 @@ from ldpnb.arithmetic import Floats, Ints, Real
 
 
 def mean_variance(size: Real, variance: Real, drawn: Real) -> Real:
-    """Return ``s^2 (1/m - 1/n)``, the variance of the mean of ``m`` of ``n`` records; ``s^2`` has divisor ``n - 1``."""
+    """Return ``s^2 (1/m - 1/n)``, the variance of the mean of ``m`` of ``n`` records.
+
+    The `variance` ``s^2`` of all records has the divisor ``n - 1``.
+    """
     return variance * (1 / drawn - 1 / size)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Strata:
-    """A stratified population: allocations of a sample to its strata, and the variance of the weighted mean.
+    """A population in strata: allocations of a sample, and the variance of the weighted mean.
 
-    - `sizes`, (strata,) int: records per stratum, each ``>= 1``.
-    - `variances`, (strata,) float, optional: variance of the study variable in each, ``>= 0``, with the divisor ``n_i -
-      1``; methods that need it refuse to do without.
-    - `means`, (strata,) float, optional: its means.
+    Parameters
+    ----------
+    sizes : array_like of int, shape (strata,)
+        Records in each stratum, at least 1.
+    variances : array_like, shape (strata,), optional
+        Variance ``s_i^2`` of the study variable in each stratum, ``>= 0``, with the divisor ``n_i -
+        1``. Methods that need it raise an error without it.
+    means : array_like, shape (strata,), optional
+        Mean of the study variable in each stratum.
+
+    Raises
+    ------
+    TypeError
+        If an argument is not numbers.
+    ValueError
+        If an argument is outside its range, or has another length.
+
+    References
+    ----------
+    Sections 4 and 7 of Bun et al. (2022).
+
+    Examples
+    --------
+    Eight records from two strata of the same size, with the standard deviations 1 and 3:
+
+    >>> strata = Strata(sizes=[10, 10], variances=[1, 9])
+    >>> strata.neyman(8).tolist()
+    [2.0, 6.0]
     """
 
     sizes: Any
@@ -40,9 +68,11 @@ class Strata:
     def __post_init__(self) -> None:
         checks.plain(self)
         object.__setattr__(self, "sizes", checks.counts(self.sizes, "sizes", least=1))
-        for name, low in (("variances", 0.0), ("means", -np.inf)):
-            if (given := getattr(self, name)) is not None:
-                object.__setattr__(self, name, self._each(low=low, **{name: given}))
+        if self.variances is not None:
+            variances = self._one_per_stratum(self.variances, "variances", low=0.0)
+            object.__setattr__(self, "variances", variances)
+        if self.means is not None:
+            object.__setattr__(self, "means", self._one_per_stratum(self.means, "means"))
 
     @property
     def population(self) -> int:
@@ -52,23 +82,63 @@ class Strata:
     @property
     def mean(self) -> float:
         """Mean of the study variable over the whole population."""
-        return self.weighted_mean(self._given("means"))
+        return self.weighted_mean(_given(self.means, "means"))
 
     def proportional(self, sampling_rate: float) -> Floats:
-        """Return the same fraction of every stratum, real-valued (proportional allocation, Section 7.3 of bun2022).
+        """Return the same share of every stratum, as real numbers (proportional allocation).
 
-        >>> Strata([10, 25]).proportional(0.1).tolist()
+        Parameters
+        ----------
+        sampling_rate : float
+            Share of the records to draw, in ``(0, 1]``.
+
+        Returns
+        -------
+        ndarray, shape (strata,)
+            Records to draw from each stratum.
+
+        References
+        ----------
+        Section 7.3 of Bun et al. (2022).
+
+        Examples
+        --------
+        >>> Strata(sizes=[10, 25]).proportional(0.1).tolist()
         [1.0, 2.5]
         """
         return np.asarray(self.sizes * np.float64(checks.rate(sampling_rate, "sampling_rate")))
 
     def neyman(self, total: float) -> Floats:
-        """Return Neyman's allocation ``m n_i s_i / sum_j n_j s_j``, real-valued and uncapped (Section 7.2 of bun2022).
+        """Return Neyman's allocation ``m n_i s_i / sum_j n_j s_j``, as real numbers.
 
-        It minimises the variance of the weighted mean over all real allocations of ``m = total`` records, provided none
-        exceeds its stratum. Where reports are randomised, the mean variance of a report belongs to `variances`.
+        It minimises the variance of the weighted mean over all real allocations of ``m`` records,
+        if none of its numbers exceeds the stratum. If reports are randomised, add the mean variance
+        of a report to `variances`.
 
-        >>> Strata([10, 10], [1, 9]).neyman(8).tolist()
+        Parameters
+        ----------
+        total : float
+            Records ``m`` to draw, ``> 0``.
+
+        Returns
+        -------
+        ndarray, shape (strata,)
+            Records to draw from each stratum; they may exceed it, see `capped`.
+
+        Raises
+        ------
+        ValueError
+            If `variances` is not given, or all are 0.
+
+        References
+        ----------
+        Section 7.2 of Bun et al. (2022).
+
+        Examples
+        --------
+        The ratio is 10 * 1 : 10 * 3.
+
+        >>> Strata(sizes=[10, 10], variances=[1, 9]).neyman(8).tolist()
         [2.0, 6.0]
         """
         weights = self._weights()
@@ -77,99 +147,163 @@ class Strata:
         return np.asarray(checks.positive(total, "total") * weights / weights.sum())
 
     def capped(self, asked: ArrayLike) -> Floats:
-        """Return shares capped at the size of their stratum, the surplus spread over the others in proportion.
+        """Cap an allocation at the sizes of the strata, and give the surplus to the others.
 
-        For Neyman shares the result is the best real-valued allocation under the cap: the remaining strata keep their
-        Neyman proportions. The strata with a positive share must be large enough for the total.
+        The surplus is divided in proportion to what was asked. For Neyman's allocation the result
+        is the best real-valued one under the cap, because the other strata keep their proportions.
 
-        >>> Strata([3, 10, 10]).capped([5.0, 2.0, 1.0]).round(12).tolist()
+        Parameters
+        ----------
+        asked : array_like, shape (strata,)
+            Records to draw from each stratum, ``>= 0``. The strata with a positive number must have
+            enough records for the sum.
+
+        Returns
+        -------
+        ndarray, shape (strata,)
+            Records to draw from each stratum, with the same sum.
+
+        Examples
+        --------
+        The first stratum has 3 records, so 2 are left over, which the others get in the ratio 2 :
+        1.
+
+        >>> Strata(sizes=[3, 10, 10]).capped([5.0, 2.0, 1.0]).round(12).tolist()
         [3.0, 3.333333333333, 1.666666666667]
         """
-        sizes, wanted = self.sizes.astype(float), self._each(asked=asked, low=0)
-        total, most = float(wanted.sum()), sizes[wanted > 0].sum()
+        sizes = self.sizes.astype(float)
+        wanted = self._one_per_stratum(asked, "asked", low=0)
+        total = float(wanted.sum())
+        most = sizes[wanted > 0].sum()
         if total > most * (1 + 1e-12):
-            raise ValueError(
-                f"asked must sum to at most what its strata hold, {most:g}, got {total:g}"
-            )
-        shares, full = wanted, np.zeros(sizes.shape, dtype=bool)
-        while (over := ~full & (shares > sizes * (1 + 1e-12))).any():
-            full |= over
-            free = wanted * ~full
-            shares = np.where(full, sizes, free * (total - sizes[full].sum()) / (free.sum() or 1.0))
-        return shares
+            rule = f"sum to at most what its strata hold, {most:g}"
+            raise ValueError(f"asked must {rule}, got {total:g}")
+
+        shares = wanted
+        is_full = np.zeros(sizes.shape, dtype=bool)
+        while True:
+            is_over = ~is_full & (shares > sizes * (1 + 1e-12))
+            if not is_over.any():
+                return shares
+
+            is_full |= is_over
+            rest = total - sizes[is_full].sum()
+            free = wanted * ~is_full
+            shares = np.where(is_full, sizes, free * rest / (free.sum() or 1.0))
 
     def best_whole(self, total: int) -> Ints:
         """Return the whole numbers that minimise the variance of the weighted mean.
 
-        Equation (6) of Bun et al. (2022), solved exactly by `best_allocation`. A stratum whose values
-        differ gets at least one record, one whose values are all equal gets none, and none gets more
-        than it has. So fewer than `total` are drawn if the strata whose values differ have fewer.
+        Equation (6) of Bun et al. (2022), solved exactly by `best_allocation`. A stratum whose
+        values differ gets at least one record, one whose values are all equal gets none, and none
+        gets more than it has. So fewer than `total` are drawn if the strata whose values differ
+        have fewer.
 
-        >>> Strata([10, 10], [1, 9]).best_whole(8).tolist()
+        Parameters
+        ----------
+        total : int
+            Records to draw, at least 1 for each stratum whose values differ.
+
+        Returns
+        -------
+        ndarray of int, shape (strata,)
+
+        Examples
+        --------
+        Neyman's allocation is whole already: 8 records in the ratio 10 * 1 : 10 * 3.
+
+        >>> Strata(sizes=[10, 10], variances=[1, 9]).best_whole(8).tolist()
         [2, 6]
         """
         weights = self._weights()
         differs = (weights > 0).astype(np.int64)
         if int(checks.whole(total, "total")) < differs.sum():
-            raise ValueError(
-                f"total must be at least 1 per stratum whose values differ, {differs.sum()}, "
-                f"got total={total}"
-            )
+            rule = f"at least 1 per stratum whose values differ, {differs.sum()}"
+            raise ValueError(f"total must be {rule}, got total={total}")
         return best_allocation(weights, total, least=differs, most=self.sizes * differs)
 
     def weighted_mean(self, sample_means: ArrayLike) -> float:
-        """Return ``sum_i (n_i / n) (sample mean of stratum i)``, unbiased for the mean (Section 7.2 of bun2022).
+        """Return ``sum_i (n_i / n) (sample mean of stratum i)``, unbiased for the mean.
 
-        >>> Strata([1, 3]).weighted_mean([10.0, 2.0])
+        Parameters
+        ----------
+        sample_means : array_like, shape (strata,)
+            Mean of the records drawn from each stratum.
+
+        Returns
+        -------
+        float
+
+        References
+        ----------
+        Section 7.2 of Bun et al. (2022).
+
+        Examples
+        --------
+        Of 4 records, 1 has the weight 1/4 and 3 have the weight 3/4.
+
+        >>> Strata(sizes=[1, 3]).weighted_mean([10.0, 2.0])
         4.0
         """
-        return float(self.sizes @ self._each(sample_means=sample_means) / self.sizes.sum())
+        means = self._one_per_stratum(sample_means, "sample_means")
+        return float(self.sizes @ means / self.sizes.sum())
 
     def variance(self, drawn: ArrayLike) -> float:
-        r"""Return the exact variance of the weighted mean under simple random sampling within strata.
+        r"""Return the exact variance of the mean, with simple random samples within strata.
 
-        .. math:: \sum_i \Bigl(\frac{n_i}{n}\Bigr)^2 \Bigl(1 - \frac{m_i}{n_i}\Bigr) \frac{s_i^2}{m_i}
+        .. math:: \sum_i \Bigl(\frac{n_i}{n}\Bigr)^2 \Bigl(1 - \frac{m_i}{n_i}\Bigr)
+        \frac{s_i^2}{m_i}
 
-        The records drawn ``m_i <= n_i`` may be whole or real-valued. It is infinite if nothing is drawn from a stratum
-        whose values differ.
+        Parameters
+        ----------
+        drawn : array_like, shape (strata,)
+            Records ``m_i`` drawn from each stratum, from 0 to ``n_i``, as whole or real numbers.
 
-        One of the two values -1 and 1 (variance 2) is drawn: the mean's variance is 1.
+        Returns
+        -------
+        float
+            Infinite if nothing is drawn from a stratum whose values differ.
 
-        >>> Strata([2], [2.0]).variance([1])
+        Examples
+        --------
+        One of the two values -1 and 1, whose variance is 2, is drawn. It has the variance 1.
+
+        >>> Strata(sizes=[2], variances=[2.0]).variance([1])
         1.0
         """
-        sizes, spread, m = self.sizes, self._given("variances"), self._each(drawn=drawn, low=0)
+        sizes = self.sizes
+        variances = _given(self.variances, "variances")
+        m = self._one_per_stratum(drawn, "drawn", low=0)
         if (m > sizes * (1 + 1e-12)).any():
             worst = int(np.argmax(m - sizes))
-            raise ValueError(
-                f"drawn must be <= sizes, got drawn[{worst}]={m[worst]:g} of {sizes[worst]}"
-            )
+            got = f"drawn[{worst}]={m[worst]:g} of {sizes[worst]}"
+            raise ValueError(f"drawn must be <= sizes, got {got}")
+
+        shares = sizes / sizes.sum()
         with np.errstate(divide="ignore", invalid="ignore"):
-            terms = np.where(
-                spread > 0, (sizes / sizes.sum()) ** 2 * mean_variance(sizes, spread, m), 0.0
-            )
-        return float(terms.sum())
+            terms = shares**2 * mean_variance(sizes, variances, m)
+        return float(np.where(variances > 0, terms, 0.0).sum())
 
-    def _each(self, *, low: float = -np.inf, **named: Any) -> Floats:
-        """Return finite numbers, one per stratum."""
-        ((name, values),) = named.items()
-        return checks.entries(checks.numbers(values, name, low=low), name, self.sizes.size)
-
-    def _given(self, name: str) -> Floats:
-        if (known := getattr(self, name)) is None:
-            raise ValueError(f"{name} must be given for this, got none")
-        return np.asarray(known)
+    def _one_per_stratum(self, values: ArrayLike, name: str, *, low: float = -np.inf) -> Floats:
+        numbers = checks.numbers(values, name, low=low)
+        return checks.entries(numbers, name, self.sizes.size)
 
     def _weights(self) -> Floats:
-        return np.asarray(self.sizes * np.sqrt(self._given("variances")))
+        return np.asarray(self.sizes * np.sqrt(_given(self.variances, "variances")))
+
+
+def _given(values: Any, name: str) -> Floats:
+    if values is None:
+        raise ValueError(f"{name} must be given for this, got none")
+    return np.asarray(values)
 
 
 def best_allocation(weights: ArrayLike, total: int, *, least: ArrayLike, most: ArrayLike) -> Ints:
     """Return whole numbers ``m_i`` in ``[least_i, most_i]`` that minimise ``sum_i w_i^2 / m_i``.
 
     One more record in stratum ``i`` lowers the sum by ``w_i^2 / (m_i (m_i + 1))``, which falls with
-    ``m_i``. So the best records are those with the largest gains. A bisection finds the smallest gain
-    that is still affordable; after it at most one more record a stratum is missing.
+    ``m_i``. So the best records are those with the largest gains. A bisection finds the smallest
+    gain that is still affordable; after it at most one more record a stratum is missing.
 
     Parameters
     ----------
@@ -225,7 +359,7 @@ def best_allocation(weights: ArrayLike, total: int, *, least: ArrayLike, most: A
 
 
 def _gaining(squares: Floats, gain: float, lowest: Ints, highest: Ints) -> Ints:
-    """Return the numbers after all records that gain more than `gain`: ``m (m - 1) < w^2 / gain``."""
+    """Return the numbers with all records that gain more: ``m (m - 1) < w^2 / gain``."""
     numbers = np.floor((1 + np.sqrt(1 + 4 * squares / gain)) / 2)
     # Rounding of the root may be off by one. One record too few is mended by the queue.
     numbers -= numbers * (numbers - 1) >= squares / gain
@@ -233,44 +367,56 @@ def _gaining(squares: Floats, gain: float, lowest: Ints, highest: Ints) -> Ints:
 
 
 def strata_of(groups: Sequence[ArrayLike]) -> Strata:
-    """Return the sizes, means and variances of listed strata.
+    """Return the sizes, means and variances of strata whose values are listed.
 
     >>> strata_of([[1, 2, 3], [10]]).variances.tolist()
     [1.0, 0.0]
     """
     listed = [np.asarray(group, dtype=float) for group in groups]
-    return strata_of_tallies(
-        np.concatenate(listed), np.repeat(np.arange(len(listed)), [g.size for g in listed])
-    )
+    sizes = [group.size for group in listed]
+    return strata_of_tallies(np.concatenate(listed), np.repeat(np.arange(len(listed)), sizes))
 
 
 def strata_of_tallies(
     values: ArrayLike, stratum: ArrayLike, counts: ArrayLike | None = None
 ) -> Strata:
-    """Return the sizes, means and variances of strata given as tallies.
+    """Return the sizes, means and variances of strata whose values are tallied.
 
-    - `values`, (rows,) float: value of the study variable.
-    - `stratum`, (rows,) int: stratum ``0 .. strata - 1`` of each row; none may be empty.
-    - `counts`, (rows,) int, optional: how many records each row stands for; 1 by default.
+    Parameters
+    ----------
+    values : array_like, shape (rows,)
+        Value of the study variable.
+    stratum : array_like of int, shape (rows,)
+        Stratum of each row, from 0 on. None may be empty.
+    counts : array_like of int, shape (rows,), optional
+        How many records each row stands for; 1 by default.
+
+    Returns
+    -------
+    Strata
     """
-    study, where = np.asarray(values, dtype=float), np.asarray(stratum)
-    records = (
-        np.ones(study.size, dtype=np.int64) if counts is None else checks.counts(counts, "counts")
-    )
+    study = np.asarray(values, dtype=float)
+    where = np.asarray(stratum)
+    if counts is None:
+        records = np.ones(study.size, dtype=np.int64)
+    else:
+        records = checks.counts(counts, "counts")
+
     sizes = np.bincount(where, weights=records).astype(np.int64)
     if not sizes.all():
-        raise ValueError(
-            f"stratum must leave none empty, got no record in stratum {int(sizes.argmin())}"
-        )
+        got = f"no record in stratum {int(sizes.argmin())}"
+        raise ValueError(f"stratum must leave none empty, got {got}")
+
     means = np.bincount(where, weights=records * study) / sizes
     squares = np.bincount(where, weights=records * (study - means[where]) ** 2)
     return Strata(sizes, squares / np.maximum(sizes - 1, 1), means)
 
 
 def largest_remainder(shares: ArrayLike) -> Ints:
-    """Return whole numbers with the same (rounded) sum: floors, and one more where the remainders are largest.
+    """Round to whole numbers with the same (rounded) sum.
 
-    Ties go to the earlier stratum. No stratum gets more than its share rounded up.
+    Every share is rounded down, and one is added where the remainders are largest. Ties go to the
+    earlier stratum. No stratum gets more than its share rounded up.
 
     >>> largest_remainder([0.75, 2.25, 6.0]).tolist()
     [1, 2, 6]
@@ -284,10 +430,13 @@ def largest_remainder(shares: ArrayLike) -> Ints:
 
 
 def rounded_shares(shares: ArrayLike) -> Ints:
-    """Return every share rounded to the nearest whole number, halves up (deterministic, Section 4.3 of bun2022).
+    """Round every share to the nearest whole number, and halves up.
+
+    It is the deterministic rounding in Section 4.3 of Bun et al. (2022).
 
     >>> rounded_shares([1.4, 1.5]).tolist()
     [1, 2]
     """
     exact = np.asarray(shares, dtype=float)
-    return np.asarray(np.floor(exact).astype(np.int64) + (exact - np.floor(exact) >= 0.5))
+    floor = np.floor(exact)
+    return np.asarray(floor.astype(np.int64) + (exact - floor >= 0.5))
