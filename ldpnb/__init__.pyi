@@ -62,17 +62,6 @@ from .papers.lopuhaa2020.formulas.information import fisher_information as fishe
 from .papers.lopuhaa2020.formulas.information import frequency_error as frequency_error
 from .papers.lopuhaa2020.formulas.lower_bounds import EntropyBounds as EntropyBounds
 from .papers.lopuhaa2020.formulas.lower_bounds import LowerBounds as LowerBounds
-from .planning.clusters import ClusterDesign as ClusterDesign
-from .planning.plans import plan as plan
-from .planning.power import Power as Power
-from .planning.questions import Frequency as Frequency
-from .planning.questions import Gap as Gap
-from .planning.questions import Mean as Mean
-from .planning.samples import Everyone as Everyone
-from .planning.samples import SimpleDesign as SimpleDesign
-from .planning.samples import StratifiedDesign as StratifiedDesign
-from .planning.several import Several as Several
-from .planning.tables import load_strata as load_strata
 from .privacy.blanket import Blanket as Blanket
 from .privacy.channel import privacy_loss as privacy_loss
 from .privacy.hockey_stick import channel_delta as channel_delta
@@ -88,7 +77,7 @@ from .privacy.subsampling import srs_budget as srs_budget
 from .privacy.subsampling import srs_loss as srs_loss
 from .privacy.subsampling import with_replacement_loss as with_replacement_loss
 from .rng import stream as stream
-from .surveys.estimation import estimate as estimate
-from .surveys.field_plan import FieldPlan as FieldPlan
+from .survey.estimation import estimate as estimate
+from .survey.planning import plan as plan
 
 __version__: str

@@ -15,10 +15,9 @@ from ldpnb.audit.command import audit
 from ldpnb.checks import UsageError
 from ldpnb.claims import Status, sources
 from ldpnb.data.command import download, inspect_file
-from ldpnb.planning.command import plan
-from ldpnb.planning.field_command import estimate, kit
 from ldpnb.run.catalogue import Notebook, catalogue, find, home, unique
 from ldpnb.run.export import export
+from ldpnb.survey.command import estimate, plan
 from ldpnb.sweep_command import pairs, sweep
 
 _DAMAGED = ("JSONDecodeError", "ParserError", "EmptyDataError", "UnicodeDecodeError")
@@ -227,5 +226,5 @@ def report(errata: str | None) -> None:
         derived.renew()
 
 
-for _command in (audit, download, estimate, export, inspect_file, kit, plan, sweep):
+for _command in (audit, download, estimate, export, inspect_file, plan, sweep):
     cli.add_command(_command)

@@ -5,9 +5,10 @@ import shlex
 import textwrap
 
 from ldpnb.checks import shown
+from ldpnb.claims import rounded_up
 from ldpnb.survey.designs import ClusteredSample, Everyone, SimpleSample, StratifiedSample
 from ldpnb.survey.planning import Answer, Plan
-from ldpnb.survey.words import ASSUMED, WIDTH, aligned, described, privacy, rounded_up
+from ldpnb.survey.words import ASSUMED, WIDTH, aligned, described, privacy
 
 _QUESTIONS = {
     "count": "Sample size",

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from ldpnb.claims import rounded_up
 from ldpnb.survey.device import Device
 
 WIDTH = 98
@@ -51,18 +52,6 @@ def privacy(device: Device) -> str:
         f"Privacy: epsilon = {exact}{epsilon:.6g} for each report. A report is at most {times} "
         "times as likely under one true answer as under another."
     )
-
-
-def rounded_up(value: float, digits: int = 4) -> str:
-    """Return a positive number with a few significant digits, rounded up, so that it holds.
-
-    >>> rounded_up(0.557711), rounded_up(1.0), rounded_up(0.0)
-    ('0.5578', '1', '0')
-    """
-    if not (math.isfinite(value) and value > 0):
-        return f"{value:g}"
-    unit = 10.0 ** (math.floor(math.log10(value)) - digits + 1)
-    return f"{math.ceil(value / unit - 1e-6) * unit:.{digits}g}"
 
 
 def aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:

@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 from ldpnb.notebook.grids import NAME
 
-import ldpnb as ldp
 from ldpnb.run.catalogue import catalogue, home
 from ldpnb.run.ledger import committed_ledger
 
@@ -17,7 +16,6 @@ NOTEBOOK, FIGURE = "2_bun2022/03_cluster_lower_bounds", "losses"
 PLAYED = f"notebooks/{NOTEBOOK}.html"
 FEW = [
     "index.html",
-    "planner.html",
     "ledger.html?status=fails",
     PLAYED,
     "code/ldpnb/rng.html#L-12",
@@ -170,19 +168,6 @@ def test_a_live_section_plays_by_keyboard_within_a_tenth_of_a_second(visit: Any)
         live.locator("output").first.inner_text()
         == grid["controls"][0]["values"][grid["controls"][0]["start"]]
     )
-
-
-def test_the_planner_asks_for_as_many_people_as_the_package_does(visit: Any) -> None:
-    page = visit("planner.html")
-    page.locator(".live svg.marks").wait_for()
-    page.get_by_label("task").select_option("mean")
-    page.get_by_label("epsilon (nats)").press("End")
-    best = ldp.plan(ldp.Mean(epsilon=8.0, error=0.02, failure=0.01)).best
-    sentence = f"{best.mechanism} needs the fewest people: {best.value:,}."
-    assert page.locator(".says").inner_text() == sentence
-    page.reload()
-    page.locator(".live svg.marks").wait_for()
-    assert page.locator(".says").inner_text() == sentence
 
 
 def test_the_search_finds_a_claim_offline(visit: Any, seen: Any) -> None:

@@ -14,14 +14,12 @@ from ldpnb import BestGapChannel
 from ldpnb.estimators import gaps
 from ldpnb.papers.biswas2022 import routes as biswas2022
 from ldpnb.papers.juarez2022 import routes as juarez2022
-from ldpnb.planning import samples
 
 KEPT: dict[str, Any] = {
     "regions": lambda: gaps._regions(0.05),
     "law of an error": lambda: juarez2022.error_law(1.0, 0.5),
     "reports": lambda: list(biswas2022.FIXED[0].outcomes),
     "best channel": lambda: cached(BestGapChannel(1.0, 0.4)),
-    "answers in a cluster": lambda: list(samples.answering(5, 0.7)),
 }
 
 
@@ -57,8 +55,7 @@ ROOMS = (
     "designs",
     "privacy",
     "accuracy",
-    "surveys",
-    "planning",
+    "survey",
     "guides",
     "claims",
 )
