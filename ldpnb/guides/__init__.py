@@ -1,1 +1,1 @@
-"""What the companion's own notebooks compute and draw: own data and plans."""
+"""What the companion's own notebooks compute and draw: plans."""

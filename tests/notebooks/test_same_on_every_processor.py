@@ -4,8 +4,6 @@ import numpy as np
 import pytest
 
 from ldpnb.estimators import likelihood
-from ldpnb.guides import own_data as own
-from ldpnb.mechanisms.signs import SignRandomiser
 from ldpnb.rng import stream
 
 
@@ -21,15 +19,3 @@ def test_where_reports_do_not_determine_the_estimate_it_is_the_centre_of_the_max
     estimate = likelihood.mle(seen * scale, [20, 30, 60, 15], tolerance=1e-6).estimate
     assert estimate[0] == pytest.approx(estimate[1], abs=1e-4)
     assert estimate[0] > 0.1
-
-
-@pytest.mark.parametrize("turn", range(6))
-def test_a_simulated_collection_is_the_same_though_the_last_bits_of_the_channel_differ(
-    turn: int,
-) -> None:
-    channel, counts = SignRandomiser.as_printed(0.5, 4).channel(), [3000, 2000, 1000, 4000]
-    scale = 1 + 2.0**-52 * stream("last bits", turn, seed=2).integers(-1, 2, size=channel.shape)
-    plain, moved = (
-        own.channel_estimates(matrix, counts, seed=2022) for matrix in (channel, channel * scale)
-    )
-    np.testing.assert_allclose(moved.to_numpy(), plain.to_numpy(), rtol=1e-9)
