@@ -7,7 +7,7 @@ from .claims import Verdict as Verdict
 from .claims import agree as agree
 from .claims import decide as decide
 from .data.column import Column as Column
-from .data.files import load_counts as load_counts
+from .data.files import load_column as load_column
 from .data.inspection import inspect as inspect
 from .data.public import adult as adult
 from .data.reading import Reading as Reading

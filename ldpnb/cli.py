@@ -1,6 +1,6 @@
 """The command line: arguments in, calls out.
 
-Exit code 0 for success, 1 for a failed run, 2 for wrong usage or a table that has two readings, 130 when interrupted.
+Exit code 0 for success, 1 for a failed run, 2 for wrong usage, 130 when interrupted.
 """
 
 import os
@@ -134,13 +134,10 @@ def run(ids: tuple[str, ...], parameters: dict[str, Any], output: Path | None, j
     from ldpnb.run import runner
 
     tasks = runner.tasks(_chosen(ids), parameters, output)
-    failed = asked = 0
+    failed = 0
     with tqdm(total=len(tasks), unit="notebook", disable=not sys.stderr.isatty()) as bar:
         for outcome in runner.run(tasks, jobs):
             failed += bool(outcome.error)
-            asked += (
-                "raised AmbiguousError" in outcome.error
-            )  # a table has two readings: the user decides
             passed = f"{outcome.task.notebook.id}  {outcome.seconds:.1f} s"
             bar.clear()
             click.echo(
@@ -158,7 +155,7 @@ def run(ids: tuple[str, ...], parameters: dict[str, Any], output: Path | None, j
             f"{failed} of {len(tasks)} notebooks failed; what was there before is untouched",
             err=True,
         )
-        raise SystemExit(2 if asked == failed else 1)
+        raise SystemExit(1)
 
 
 @cli.command(short_help="Re-execute notebooks and compare with what is committed.")

@@ -1,6 +1,7 @@
-"""True data: who holds what before anyone asks, as a `column.Column`.
+"""True data: how many users hold each value before anyone is asked, as a `column.Column`.
 
-A table of one's own is read in this order: `reading` (what is stated of it, and how it is asked), `formats` (what kind
-of file it is), `table` (its header, its columns), `entries` (what the entries of one mean) and `files` (its tally).
-`inspection` shows all of it. `public` has UCI Adult, and `synthetic` the sources' distributions.
+`public` has two columns of UCI Adult, and `synthetic` the distributions that the sources simulate.
+A column of a file of one's own is read in this order: `reading` (what is stated of the file),
+`tables` (its rows), `entries` (what the entries of a column say) and `files` (their tally).
+`inspection` describes a file. Nothing is guessed: what does not fit the statements is refused.
 """

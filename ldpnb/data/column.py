@@ -6,28 +6,44 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ldpnb.checks import shown
+
 if TYPE_CHECKING:
     import pandas as pd
 
-Scale = Literal["number", "date", "category"]
+Scale = Literal["number", "category"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
     """How many users hold each value of an attribute, in each of some groups where there are any.
 
-    - `name`, str: the attribute and its origin.
-    - `labels`, tuple of str: the values.
-    - `counts`, (k,) int, or (groups, k) int: users per value.
-    - `numbers`, (k,) float: the values as numbers: for a bin, the mean of its entries (its middle if there are none or
-      they are not known); for dates and categories, 0, 1, ...
-    - `groups`, tuple of str: the groups, largest first; empty for a column without.
-    - `missing`, `outside`, int: rows without an entry, left out; and entries outside what was stated: numbers moved to
-      the nearer end of their range or left out, categories counted as "other", invalid trips left out.
-    - `low`, `high`, float: the stated range of numbers, nan for others.
-    - `notes`, tuple of str: remarks that readers of results must know.
-    - `scale`, {"number", "date", "category"}: whether values are numbers, dates in their order, or names without one.
-    - `attribute`, str: the attribute alone, as its file calls it.
+    Parameters
+    ----------
+    name : str
+        The attribute and its origin.
+    labels : tuple of str
+        The values, k of them.
+    counts : (k,) or (groups, k) array of int
+        Users per value.
+    numbers : (k,) array of float
+        The values as numbers: of a bin, the mean of its entries, or its middle if there are none
+        or they are not known; of categories, 0, 1, ...
+    groups : tuple of str
+        The groups, largest first; empty for a column without.
+    missing : int
+        Users without an entry, who are left out.
+    outside : int
+        Entries outside what was stated: numbers moved to the nearer end of their range, categories
+        counted as "other", invalid trips left out. `notes` says which.
+    low, high : float
+        The stated range of numbers, nan for categories.
+    notes : tuple of str
+        Remarks that readers of results must know.
+    scale : {"number", "category"}
+        Whether the values are numbers or names without an order.
+    attribute : str
+        The attribute alone, as its file calls it.
     """
 
     name: str
@@ -55,7 +71,7 @@ class Column:
 
     @property
     def mean(self) -> Any:
-        """Mean of the numbers, after clamping: a float, or ``(groups,)`` means."""
+        """Mean of the numbers: a float, or ``(groups,)`` means."""
         return self.counts @ self.numbers / self.counts.sum(axis=-1)
 
     @property
@@ -64,19 +80,30 @@ class Column:
         return 2 * (self.numbers - self.low) / (self.high - self.low) - 1
 
     def named(self, table: "pd.DataFrame") -> "pd.DataFrame":
-        """Return a table with the values instead of their places in its column ``value``, the commonest names first."""
+        """Return a table whose column ``value`` has the values instead of their places.
+
+        Names are ordered by their users, the commonest first.
+        """
         places = table["value"].to_numpy()
-        if self.scale != "category":
+        if self.scale == "number":
             return table.assign(value=self.numbers[places])
-        named = table.assign(value=np.array(self.labels, dtype=object)[places])
+
+        made = table.assign(value=np.array(self.labels, dtype=object)[places])
         rank = np.argsort(np.argsort(-self.counts, kind="stable"), kind="stable")
-        return named.iloc[np.argsort(rank[places], kind="stable")].reset_index(drop=True)
+        return made.iloc[np.argsort(rank[places], kind="stable")].reset_index(drop=True)
 
     def report(self) -> str:
-        """Return in a few sentences what was read, what was left out, and what reading it revealed."""
-        sizes = ", ".join(
-            f"{group} {size:,}" for group, size in zip(self.groups, self.sizes, strict=False)
-        )
-        users = f"{self.users:,} users" + (f" ({sizes})" if sizes else "")
-        left = f"{self.missing:,} without an entry were left out, {self.outside:,} lay outside what was stated."
-        return " ".join((f"{self.name}: {users}, {len(self.labels):,} values; {left}", *self.notes))
+        """Return in a few sentences what was read, left out and moved, and what that revealed.
+
+        Names from a file are escaped where they could act on a terminal.
+        """
+        sizes = [
+            f"{shown(group)} {size:,}" for group, size in zip(self.groups, self.sizes, strict=False)
+        ]
+        by_group = f" ({', '.join(sizes)})" if sizes else ""
+        sentences = [
+            f"{shown(self.name)}: {self.users:,} users{by_group}, {len(self.labels):,} values.",
+            f"{self.missing:,} without an entry were left out.",
+            *self.notes,
+        ]
+        return " ".join(sentences)

@@ -1,43 +1,51 @@
-"""A column of the user's own table, tallied: categories, months, whole numbers, or real numbers in stated bins.
+"""A column of a file of one's own, tallied: names, whole numbers, or numbers in bins.
 
-The range of a number is never taken from the data: it would reveal the smallest and the largest value, and users have
-to know it before they can answer. The same is true of categories, but if none are stated those that occur are taken,
-with a remark.
+The range of numbers is never taken from the file: it would reveal the smallest and the largest
+value, and users have to know it before they can answer. The same is true of categories. If none
+are stated, those that occur are taken, with a remark.
 """
 
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from ldpnb import checks
+from ldpnb.arithmetic import Floats
 from ldpnb.data.column import Column
-from ldpnb.data.entries import label
-from ldpnb.data.formats import opened, read
-from ldpnb.data.reading import AmbiguousError, Reading, naming
-from ldpnb.data.table import Table
+from ldpnb.data.entries import (
+    as_names,
+    as_numbers,
+    ask_about_codes,
+    ask_about_names,
+    bins_of,
+    first_row,
+    label,
+    with_missing,
+)
+from ldpnb.data.reading import Reading
+from ldpnb.data.tables import Table, place_of, quoted, read_table, refuse
 
-MOST_VALUES, MOST_GROUPS = 4096, 100
-"""Most values of a column that local mechanisms can handle well, and most groups."""
+MOST_VALUES = 4096
+"""Values of a column that local mechanisms can handle well."""
+MOST_GROUPS = 100
 OTHER = "other"
-OCCURRING = "What occurs was taken for what may occur, which gives it away; state it to avoid that."
 
+OCCURRING = "What occurs was taken for what may occur, which gives it away; state it to avoid that."
 COUNTS = re.compile(
-    r"(?i)n|counts?|freq(uency)?|anzahl|häufigkeit|fälle|cases|number|persons|people|obs"
+    r"(?i)n|counts?|freq(uency)?|number|persons|people|cases|obs|anzahl|häufigkeit|fälle"
 )
 """Names of columns that may say how many users a row stands for."""
-_PLAIN = Reading()
+_FEW = 5
+"""Most columns of a table that may have a row per value, with a count."""
 
-Places = NDArray[np.int64]
 
-
-def load_counts(
+def load_column(
     data: str | Path,
     column: str,
     group: str = "",
@@ -46,228 +54,340 @@ def load_counts(
     high: float | None = None,
     bins: int = 0,
     categories: Sequence[str] = (),
-    reading: Reading = _PLAIN,
-    report: bool = False,
-) -> Column | None:
-    """Tally a column of a table.
+    outside: Literal["error", "clip"] = "error",
+    reading: Reading = Reading(),  # noqa: B008
+) -> Column:
+    r"""Tally a column of a file.
 
-    A ValueError names an unstated range, a column that is not there or not of that kind, and a file that cannot be
-    read; it is an `AmbiguousError` if the file or the column has two readings.
+    Parameters
+    ----------
+    data : str or Path
+        The file, of at most 200 MB: delimited text, perhaps packed as .gz, .xlsx or .parquet.
+    column : str
+        The column to tally, by its name in any case; empty for the only column of a file.
+    group : str
+        A column whose names part the users into groups, for a column of numbers.
+    low, high : float, optional
+        The range of a column of numbers, both ends included. Without it a column holds names.
+    bins : int
+        Number of bins of equal width; 0 for whole numbers, each a value of its own.
+    categories : sequence of str
+        The names that may occur. With ``other`` among them, each other name counts as that.
+    outside : {"error", "clip"}
+        Whether a number outside the range is refused, or moved to the nearer end.
+    reading : Reading
+        What is stated of the file.
 
-    - `data`, str or Path: a table in a file, see `ldpnb.data.formats.read`; ``""`` gives None.
-    - `column`, str: its name, empty without a file or for the only column of a table; case and surrounding blanks do
-      not matter.
-    - `group`, str: a column with groups, by which one of numbers is tallied; the groups are those that occur, the
-      largest first.
-    - `low`, `high`, float, optional: range of a number, required for numbers; both None (or equal) if not stated.
-    - `bins`, int: number of bins of equal width between `low` and `high`, for real numbers.
-    - `categories`, sequence of str: the categories; with ``"other"`` among them, all other entries count as that.
-    - `reading`, Reading: how to read the file, as far as it must be stated.
-    - `report`, bool: whether it is to be collected: then `Column.report` is printed, and a column of one value refused.
+    Returns
+    -------
+    Column
+        How many users hold each value, and what was left out or moved. In a bin the mean of the
+        entries stands for them, so that binning does not move the mean of the column.
 
-    >>> load_counts("", "") is None
-    True
+    Raises
+    ------
+    ValueError
+        Names the file, the first row and entry that do not fit, and the option that helps.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> file = Path(mkdtemp(), "people.csv")
+    >>> _ = file.write_text("age,answer\n35,yes\n57,no\nk.A.,no\n")
+    >>> load_column(file, "age", low=0, high=120, reading=Reading(missing="k.A.")).users
+    2
+    >>> load_column(file, "answer").labels
+    ('no', 'yes')
     """
-    if not str(data):
-        if column:
-            raise ValueError(
-                f"data must name the file that the column {column!r} is in, got data=''"
-            )
-        return None
-    ranged = bins > 0 or (low is not None and high is not None and low != high)
-    kind = (
-        "number"
-        if group
-        else "category"
-        if categories
-        else reading.kind or ("number" if ranged else "")
-    )
-    with opened(data) as path:
-        table, weights = _loaded(path, reading, [column, group] if group else [column])
-        entries = table.entries(column, replace(reading, kind=kind))
-        groups, members = _grouped(table, group, reading, weights)
-        places = np.where(members < 0, -1, entries.places)
-        users = _tallied(places, len(entries.values), weights)
-        with naming(f"column {column!r}"):
-            if entries.kind == "number":
-                cells, made = _numbers(entries.values, users, low, high, bins, reading.outside)
-            elif entries.kind == "date":
-                cells, made = _months(entries.values)
-            else:
-                cells, made = _categories(
-                    entries.values, users, [str(category).strip() for category in categories]
-                )
-            labels, cells = made["labels"], np.append(cells, -1)[places]
-            pairs = np.where(cells < 0, -1, members * len(labels) + cells)
-            counts = _tallied(pairs, max(len(groups), 1) * len(labels), weights).reshape(
-                -1, len(labels)
-            )
-            if not counts.any(axis=1).all():
-                raise ValueError(
-                    "has no entries" + (f" in one of the groups {groups}" if groups else "")
-                )
-            if len(labels) < 2 and (report or entries.kind == "category"):
-                raise ValueError(f"must have two values or more, got {labels[0]!r} only")
-    notes = ["Dates are tallied by month."] if entries.kind == "date" else []
-    if table.skipped:
-        done = "filled up" if reading.bad_rows == "fill" else "left out"
-        notes.append(f"{table.skipped:,} rows that do not fit the header were {done}.")
-    notes += [OCCURRING] if groups or (entries.kind != "number" and not categories) else []
-    rows = len(places) if weights is None else weights.sum()
-    name = " by ".join(filter(None, (column, group)))
-    made = {
-        "numbers": np.arange(len(labels), dtype=float),
-        "counts": counts if groups else counts[0],
-    } | made
-    made |= {
-        "groups": groups,
-        "missing": int(rows - counts.sum()),
-        "notes": tuple(notes),
-        "scale": entries.kind,
-    }
-    tally = Column(
-        f"{name} of {path.name}" if name else path.name, attribute=column or "value", **made
-    )
-    if report:
-        print(tally.report())
-    return tally
+    _check_options(low, high, bins, categories, outside, group)
+    wanted = [column]
+    if group:
+        wanted.append(group)
+    if reading.counts not in ("", "none"):
+        wanted.append(reading.counts)
+    table = read_table(data, reading, wanted)
+
+    name = checks.shown(str(data))
+    try:
+        tally = tallied(
+            table,
+            column,
+            group,
+            low=low,
+            high=high,
+            bins=bins,
+            categories=categories,
+            outside=outside,
+            reading=reading,
+        )
+    except ValueError as error:
+        raise ValueError(f"{name}: column {quoted(column)}: {error}") from None
+    return _named(tally, column, group, Path(data).name, table.empty_rows)
 
 
-def _loaded(path: Path, reading: Reading, columns: list[str]) -> tuple[Table, Places | None]:
-    """Return a table and how many users each row stands for, None for one each."""
-    table = read(path, reading, [*columns, *filter(None, [reading.counts])])
-    if not reading.counts and len(columns) == 1 and _counting(table, columns[0]):
-        ask_counts(read(path, reading), columns[0])
-    if reading.counts in ("", "none"):
-        return table, None
-    # an empty code is stated, so that 99 users are no code of a missing entry
-    number = Reading(
-        kind="number", missing=("",), decimal=reading.decimal, thousands=reading.thousands
-    )
-    users = table.entries(reading.counts, number)
-    if (users.places < 0).any() or (users.values < 0).any() or (users.values % 1 != 0).any():
-        raise ValueError(f"counts must name a column of whole numbers >= 0, got {reading.counts!r}")
-    return table, users.values.astype(np.int64)[users.places]
-
-
-def ask_counts(table: Table, column: str) -> None:
-    """Ask whether a table of few columns has a row per user or per value, if it may have either."""
-    if not (other := _counting(table, column)):
-        return
-    keys = table.columns.drop(columns=table.names.index(other)).astype(str)
-    if not keys.duplicated().any():
-        ways = {"users per row": {"counts": other}, "every row is one user": {"counts": "none"}}
-        raise AmbiguousError(f"column {other!r} may say how many users each row stands for", ways)
-
-
-def _counting(table: Table, column: str) -> str:
-    """Return the name of another column that may say how many users a row stands for, in a table of few."""
-    few = table.names if len(table.names) <= 5 else ()
-    return next(
-        (name for name in few if COUNTS.fullmatch(name) and name.lower() != column.strip().lower()),
-        "",
-    )
-
-
-def _tallied(places: Places, size: int, weights: Any) -> Places:
-    """Return how many users are at each of so many places; -1 is none."""
-    known = places >= 0
-    return np.bincount(places[known], None if weights is None else weights[known], size).astype(
-        np.int64
-    )
-
-
-def _grouped(
-    table: Table, group: str, reading: Reading, weights: Places | None
-) -> tuple[tuple[str, ...], Places]:
-    """Return the groups, the largest first, and the place of each row's; without a group all rows are in one."""
-    if not group:
-        return (), np.zeros(len(table.columns), dtype=np.int64)
-    entries = table.entries(group, replace(reading, kind=reading.kind and "category"))
-    sizes = _tallied(entries.places, len(entries.values), weights)
-    if not 2 <= len(sizes) <= MOST_GROUPS:
-        raise ValueError(f"column {group!r} must have 2 to {MOST_GROUPS} groups, got {len(sizes)}")
-    order = np.argsort(-sizes, kind="stable")
-    return tuple(map(label, entries.values[order])), np.append(np.argsort(order), -1)[
-        entries.places
-    ]
-
-
-def _require_moderate(size: int) -> None:
-    """Refuse a domain too large for local mechanisms, before anything of its size is allocated."""
-    if size > MOST_VALUES:
-        ways = "state bins of numbers (bins=100), or the largest categories and 'other' (categories=[...])"
-        raise ValueError(f"must have at most {MOST_VALUES:,} values, got {size:,}; {ways}")
-
-
-def _numbers(
-    values: NDArray[np.float64],
-    users: Places,
+def _check_options(
     low: float | None,
     high: float | None,
     bins: int,
+    categories: Sequence[str],
     outside: str,
-) -> tuple[Places, dict[str, Any]]:
-    """Return the places of numbers in their range, whole ones each or real ones in bins, and what a column says."""
-    if low is None or high is None or low == high:
-        raise ValueError(
-            "low and high must be stated for numbers, such as low=0 and high=120: taken from the data they would "
-            "reveal its smallest and largest entry (kind=category takes numbers as names)"
-        )
-    if not (np.isfinite(float(high) - float(low)) and low < high):
-        raise ValueError(f"low must be < high, both finite, got low={low!r}, high={high!r}")
-    if not checks.whole(bins, "bins") and (low % 1 or high % 1):
-        raise ValueError(
-            f"low and high must be whole for whole numbers, got low={low!r}, high={high!r}"
-        )
-    size = bins or round(high - low) + 1
-    _require_moderate(size)
-    inside = np.clip(values, low, high)
-    beyond = inside != values
-    if not bins and (broken := inside[inside % 1 != 0]).size:
-        raise ValueError(f"must hold whole numbers, got {broken[0]:g}; state bins for real numbers")
-    if beyond.any() and outside == "error":
-        got = f"got {users[beyond].sum():,} outside, such as {', '.join(f'{n:g}' for n in values[beyond][:3])}"
-        ways = (
-            "state a wider range, codes of missing entries in missing=, or outside=clip or missing"
-        )
-        raise ValueError(f"must lie in [{low:g}, {high:g}], {got}; {ways}")
-    made = {"low": float(low), "high": float(high), "outside": int(users[beyond].sum())}
-    cells = np.minimum(
-        ((inside - low) / ((high - low) / bins if bins else 1)).astype(np.int64), size - 1
-    )
-    cells = np.where(beyond, -1, cells) if outside == "missing" else cells
+    group: str,
+) -> None:
+    """Refuse options that contradict each other or cannot act."""
+    checks.choice(outside, "outside", among=("error", "clip"))
+    checks.whole(bins, "bins", at_most=MOST_VALUES)
+    if (low is None) != (high is None):
+        raise ValueError(f"low and high must be stated together, got low={low}, high={high}")
+
+    if low is None or high is None:
+        is_stated = {"bins": bins > 0, "outside": outside != "error", "group": group != ""}
+        for option in is_stated:
+            if is_stated[option]:
+                raise ValueError(f"{option} needs a column of numbers: state low and high too")
+        return
+
+    if isinstance(categories, str) or categories:
+        raise ValueError("categories must not be stated beside low and high")
+    checks.numbers([low, high], "low and high")
+    if not low < high:
+        raise ValueError(f"low must be < high, got low={low:g}, high={high:g}")
     if not bins:
-        numbers = low + np.arange(size, dtype=float)
-        return cells, made | {
-            "labels": tuple(f"{number:.0f}" for number in numbers),
-            "numbers": numbers,
-        }
-    edges, sizes = np.linspace(low, high, bins + 1), _tallied(cells, size, users)
-    sums = np.bincount(cells[cells >= 0], (inside * users)[cells >= 0], size)
-    means = np.where(sizes > 0, sums / np.maximum(sizes, 1), (edges[:-1] + edges[1:]) / 2)
-    labels = tuple(f"{left:.6g} to {right:.6g}" for left, right in pairwise(edges))
-    return cells, made | {"labels": labels, "numbers": np.clip(means, low, high)}
+        for option, end in (("low", low), ("high", high)):
+            if end % 1:
+                rule = "a whole number where no bins are stated"
+                raise ValueError(f"{option} must be {rule}, got {option}={end:g}")
+        if high - low >= MOST_VALUES:
+            rule = f"at most {MOST_VALUES:,} values: state bins"
+            raise ValueError(f"low and high must leave {rule}, got {high - low + 1:,.0f}")
+
+
+def tallied(
+    table: Table,
+    column: str,
+    group: str = "",
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    bins: int = 0,
+    categories: Sequence[str] = (),
+    outside: str = "error",
+    reading: Reading,
+) -> Column:
+    """Tally a column of a table that was read; arguments and errors are those of `load_column`."""
+    entries = with_missing(table.column(column), reading)
+    weights = _weights(table, column, reading)
+
+    if low is None or high is None:
+        made = _categories(entries, weights, categories, reading)
+        places = made.pop("places")
+        return Column(
+            "",
+            counts=_counts(places, weights, len(made["labels"])),
+            numbers=np.arange(len(made["labels"]), dtype=float),
+            missing=int(weights[places < 0].sum()),
+            scale="category",
+            **made,
+        )
+
+    values = as_numbers(entries, reading)
+    made = _binned(values, entries, weights, low, high, bins, outside, reading)
+    places = made.pop("places")
+    size = len(made["labels"])
+    if not group:
+        missing = int(weights[places < 0].sum())
+        return Column("", counts=_counts(places, weights, size), missing=missing, **made)
+
+    groups, members = _groups(table, group, places, reading)
+    cells = np.where((places < 0) | (members < 0), -1, members * size + places)
+    made["notes"] = (*made["notes"], OCCURRING)
+    return Column(
+        "",
+        counts=_counts(cells, weights, len(groups) * size).reshape(-1, size),
+        groups=groups,
+        missing=int(weights[cells < 0].sum()),
+        **made,
+    )
+
+
+def _named(tally: Column, column: str, group: str, file: str, empty_rows: int) -> Column:
+    """Return a column with its name, which says the file, and a remark on empty rows."""
+    by_group = f" by {group}" if group else ""
+    name = f"{column}{by_group} of {file}" if column else file
+    notes = tally.notes
+    if empty_rows:
+        notes = (f"{empty_rows:,} empty rows between others were left out.", *notes)
+    return replace(tally, name=name, attribute=column or "value", notes=notes)
+
+
+Places = NDArray[np.int64]
+
+
+def _counts(places: Places, weights: Places, size: int) -> Places:
+    """Return how many users are at each place; -1 is none."""
+    here = places >= 0
+    return np.bincount(places[here], weights[here], size).astype(np.int64)
+
+
+def _weights(table: Table, column: str, reading: Reading) -> Places:
+    """Return how many users each row stands for, and ask where another column may say that."""
+    if reading.counts in ("", "none"):
+        if not reading.counts:
+            _ask_about_counts(table, column)
+        return np.ones(len(table.cells), dtype=np.int64)
+
+    if place_of(reading.counts, table.names) == place_of(column, table.names):
+        raise ValueError(f"counts must be another column, got counts={quoted(reading.counts)}")
+    weights = as_numbers(with_missing(table.column(reading.counts), Reading()), reading)
+    is_bad = ~(weights >= 0) | (weights % 1 != 0) | (weights > 2**53)
+    if is_bad.any():
+        row = first_row(is_bad, weights)
+        rule = f"must be a whole number >= 0 in the column of counts {quoted(reading.counts)}"
+        refuse(row, weights[row], rule)
+    if weights.sum() > 2**53:
+        raise ValueError(f"counts must have a sum <= 2**53, got {weights.sum():g}")
+    return weights.to_numpy().astype(np.int64)
+
+
+def _ask_about_counts(table: Table, column: str) -> None:
+    """Ask whether a table has a row for each value, with the number of its users."""
+    if len(table.names) > _FEW:
+        return
+    own = place_of(column, table.names)
+    for place, name in enumerate(table.names):
+        if place == own or not COUNTS.fullmatch(name.strip()) or place not in table.cells:
+            continue
+        others = table.cells.drop(columns=place)
+        if not others.astype(str).duplicated().any():
+            what = f"state counts={name} if so, or counts=none if each row is one user"
+            raise ValueError(f"{quoted(name)} may say how many users a row stands for: {what}")
 
 
 def _categories(
-    values: NDArray[Any], users: Places, stated: Sequence[str]
-) -> tuple[Places, dict[str, Any]]:
-    """Return the places of categories, stated or as they occur, and what a column says."""
-    labels = tuple(stated or values)
-    _require_moderate(len(labels))
-    strangers = ~np.isin(values, labels)
-    if strangers.any() and OTHER not in labels:
-        raise ValueError(
-            f"{values[strangers][0]!r} is not among the stated categories; add it, or 'other'"
-        )
-    places = np.array([labels.index(value) for value in np.where(strangers, OTHER, values)])
-    return places, {"labels": labels, "outside": int(users[strangers].sum())}
+    entries: "pd.Series[Any]", weights: Places, categories: Sequence[str], reading: Reading
+) -> dict[str, Any]:
+    """Return the labels of names and the place of each row among them."""
+    names = as_names(entries)
+    if not names.notna().any():
+        raise ValueError("it has no entries")
+
+    notes: list[str] = []
+    outside = 0
+    if categories:
+        labels = [str(category).strip() for category in categories]
+        if len(set(labels)) < len(labels):
+            raise ValueError(f"categories must differ, got {labels}")
+        is_unknown = names.notna() & ~names.isin(labels)
+        if is_unknown.any() and OTHER not in labels:
+            row = first_row(is_unknown, names)
+            what = "add it, or other, to the categories, or state missing="
+            refuse(row, names[row], f"is not among the categories: {what}")
+        names = names.mask(is_unknown, OTHER)
+        outside = int(weights[is_unknown.to_numpy()].sum())
+        if outside:
+            notes.append(f"{outside:,} with another name count as other.")
+    else:
+        ask_about_names(names, reading)
+        labels = sorted(set(names.dropna()))
+        notes.append(OCCURRING)
+
+    if not 2 <= len(labels) <= MOST_VALUES:
+        rule = f"2 to {MOST_VALUES:,} different names"
+        raise ValueError(f"it must have {rule}, got {len(labels):,}")
+    places = names.map({label: place for place, label in enumerate(labels)}).fillna(-1)
+    return {
+        "labels": tuple(labels),
+        "places": places.to_numpy().astype(np.int64),
+        "outside": outside,
+        "notes": tuple(notes),
+    }
 
 
-def _months(values: NDArray[Any]) -> tuple[Places, dict[str, Any]]:
-    """Return the places of dates by their months, from the first that occurs to the last, and what a column says."""
-    months = pd.DatetimeIndex(values).to_period("M")
-    places = months.astype("int64").to_numpy() - months[0].ordinal
-    _require_moderate(int(places[-1]) + 1)
-    return places, {"labels": tuple(map(str, pd.period_range(months[0], months[-1])))}
+def _binned(
+    values: "pd.Series[float]",
+    entries: "pd.Series[Any]",
+    weights: Places,
+    low: float,
+    high: float,
+    bins: int,
+    outside: str,
+    reading: Reading,
+) -> dict[str, Any]:
+    """Return the labels of bins or whole numbers, and the place of each row among them."""
+    if not values.notna().any():
+        raise ValueError("it has no entries")
+
+    is_beyond = (values < low) | (values > high)
+    if is_beyond.any() and outside == "error":
+        row = first_row(is_beyond, values)
+        entry = label(entries[row])
+        ways = [
+            f"state missing={entry} if it stands for no answer",
+            "a wider range if it is one",
+            "outside=clip to move it to the nearer end",
+        ]
+        refuse(row, entry, f"lies outside [{low:g}, {high:g}]: {', or '.join(ways)}")
+    ask_about_codes(values.mask(is_beyond), entries, reading)
+
+    beyond = int(weights[is_beyond.to_numpy()].sum())
+    clipped = values.clip(low, high)
+    notes = []
+    if beyond:
+        before = _mean(values, weights)
+        after = _mean(clipped, weights)
+        moved = f"which moves the mean from {before:.6g} to {after:.6g}"
+        notes.append(f"{beyond:,} outside [{low:g}, {high:g}] were moved to its ends, {moved}.")
+
+    is_fraction = clipped % 1 > 0
+    if not bins and is_fraction.any():
+        row = first_row(is_fraction, values)
+        refuse(row, f"{clipped[row]:.15g}", "is not whole: state the number of bins")
+
+    known: Floats = np.asarray(clipped.fillna(low), dtype=np.float64)
+    if bins:
+        edges, inside = bins_of(known, low, high, bins)
+        labels = [f"{edges[i]:.6g} to {edges[i + 1]:.6g}" for i in range(bins)]
+        numbers = (edges[:-1] + edges[1:]) / 2
+    else:
+        numbers = np.arange(low, high + 1)
+        inside = np.rint(known - low)
+        labels = [f"{number:.0f}" for number in numbers]
+    places = np.where(values.notna(), inside, -1).astype(np.int64)
+
+    if bins:
+        numbers = _means_by_place(known, places, weights, numbers)
+    return {
+        "labels": tuple(labels),
+        "numbers": numbers,
+        "places": places,
+        "outside": beyond,
+        "low": float(low),
+        "high": float(high),
+        "notes": tuple(notes),
+    }
+
+
+def _mean(values: "pd.Series[float]", weights: Places) -> float:
+    here = values.notna().to_numpy()
+    return float(np.average(values.to_numpy()[here], weights=weights[here]))
+
+
+def _means_by_place(values: Floats, places: Places, weights: Places, middles: Floats) -> Floats:
+    """Return the mean of the entries of each bin, or its middle if it has none."""
+    here = places >= 0
+    users = np.bincount(places[here], weights[here], middles.size)
+    sums = np.bincount(places[here], (values * weights)[here], middles.size)
+    return np.divide(sums, users, out=middles.copy(), where=users > 0)
+
+
+def _groups(
+    table: Table, group: str, places: Places, reading: Reading
+) -> tuple[tuple[str, ...], Places]:
+    """Return the names of groups, the largest first, and the place of each row among them."""
+    names = as_names(with_missing(table.column(group), reading))
+    here = names[places >= 0].dropna()
+    groups = tuple(here.value_counts().index)
+    if not 1 <= len(groups) <= MOST_GROUPS:
+        rule = f"1 to {MOST_GROUPS} different names"
+        raise ValueError(f"the groups {quoted(group)} must have {rule}, got {len(groups)}")
+    members = names.map({name: place for place, name in enumerate(groups)}).fillna(-1)
+    return groups, members.to_numpy().astype(np.int64)

@@ -1,9 +1,10 @@
-"""A look at a file before anything is run on it: how it is read, and what each column seems to hold.
+"""A look at a file before anything is run on it.
 
-The result is only for whoever holds the file: ranges and frequent entries reveal individuals, and do not belong in a
-release.
+The result is only for whoever holds the file: ranges and frequent entries reveal individuals, and
+do not belong in a release.
 """
 
+import json
 import math
 import shlex
 from collections.abc import Iterator
@@ -11,112 +12,159 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from ldpnb.data.entries import Entries
-from ldpnb.data.files import COUNTS, ask_counts
-from ldpnb.data.formats import opened, read
-from ldpnb.data.reading import AmbiguousError, Reading, spelled
-from ldpnb.data.table import Table
+from ldpnb.checks import shown
+from ldpnb.data.entries import Marks, label, with_missing
+from ldpnb.data.files import COUNTS, tallied
+from ldpnb.data.reading import Reading
+from ldpnb.data.tables import Table, place_of, quoted, read_table
 
-UNANSWERED = "next: answer a question above"
-"""Last line of a report without a column that could be collected as it is."""
+MOST_COLUMNS = 100
+"""Columns of a file that are described."""
 
-_SHOWN, _WIDTH, _WHOLE = 4, 60, 1000
-_KEY = 0.98
-"""A column of texts or whole numbers, nearly all different, names rows and is not one to collect."""
+_COMMON = 3
+_WIDTH = 40
+_MOST_WHOLE = 1000
+_BINS = 20
+_NAMES_ROWS = 0.98
+"""A column whose entries differ in more than this share of the rows names them."""
+
+_CHOOSE = "choose low and high so that they hold what may occur, not what occurs here:"
 
 
-def inspect(data: str | Path, reading: Reading | None = None) -> str:
-    """Return a report of a file: a line a column, what is ambiguous, and last the command to run next.
+def inspect(data: str | Path, reading: Reading = Reading()) -> str:  # noqa: B008
+    """Describe the columns of a file, and say which command to run next.
 
-    A file that cannot be read is a ValueError.
+    Parameters
+    ----------
+    data : str or Path
+        A file that `load_column` reads.
+    reading : Reading
+        What is stated of it.
+
+    Returns
+    -------
+    str
+        A line for each column: how many entries it has and how many are missing, its numbers or
+        its most common names, and what must be stated before it can be read. The last line is
+        the command for the first column that can be read. Text of the file is escaped.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be read as a table.
     """
-    reading = reading or Reading()
-    try:
-        with opened(data) as path:
-            table = read(path, reading)
-    except AmbiguousError as error:
-        return "\n".join([f"{data}:", *_question([""], error), "", UNANSWERED])
-    names = table.names
-    lines = [f"{data}: {len(table.columns):,} rows, {len(names):,} columns"]
-    width = min(max(map(len, names), default=0), _WIDTH)
-    command, asked = "", dict[str, tuple[list[str], AmbiguousError]]()
-    for name in names:
+    table = read_table(data, reading)
+    names = table.names[:MOST_COLUMNS]
+    titles = [shown(name[:_WIDTH]) for name in names]
+    width = max(len(title) for title in titles)
+
+    lines = [f"{shown(str(data))}: {len(table.cells):,} rows, {len(table.names):,} columns"]
+    command = ""
+    for place, name in enumerate(names):
+        entries = with_missing(table.cells[place], reading)
+        lines.append(f"  {titles[place]:{width}}  {_described(entries, reading)}")
         try:
-            line, entries = _column(table, name, reading)
-            command = command or (_command(data, name, entries, reading) if entries else "")
-        except AmbiguousError as error:
-            asked.setdefault(str([*error.ways.values()]), ([], error))[0].append(name)
-            line = f"? {error.question}"
+            ways = _ways(table, name, entries, reading)
         except ValueError as error:
-            line = f"- {error}"
-        lines.append(f"  {name[:_WIDTH]:{width}}  {line}")
-    for columns, question in asked.values():
-        lines += ["", *_question(columns, question)]
+            lines.append(f"  {'':{width}}    {error}")
+            continue
+        if ways is not None and not command:
+            command = _command(data, name, ways, reading)
+    if len(names) < len(table.names):
+        lines.append(f"  and {len(table.names) - len(names):,} columns more")
+
     if not command:
-        return "\n".join([*lines, "", UNANSWERED if asked else "next: no column is one to collect"])
-    own = "low and high should say what may occur, not what occurs; next, with your own:"
-    return "\n".join([*lines, "", own if " -p low=" in command else "next:", f"  {command}"])
+        return "\n".join([*lines, "", "next: no column can be collected as it is"])
+    title = f"next, but {_CHOOSE}" if " -p low=" in command else "next:"
+    return "\n".join([*lines, "", title, f"  {command}"])
 
 
-def _column(table: Table, name: str, reading: Reading) -> tuple[str, Entries | None]:
-    """Return a line on a column, and its entries if it has several values and does not name rows."""
-    if name.lower() == reading.counts.lower():
-        return "how many users a row stands for", None
-    if not reading.counts:
-        ask_counts(table, name)
-    entries = table.entries(name, reading)
-    values, times = entries.values, entries.times
-    is_number = entries.kind == "number"
-    span = f", {values[0]:g} to {values[-1]:g}" if is_number else ""
-    common = values[np.argsort(-times, kind="stable")[:_SHOWN]]
-    examples = ", ".join(f"{value:g}" if is_number else str(value) for value in common)[:_WIDTH]
-    line = f"{entries.kind}{span}, {len(values):,} different, {len(entries.places) - times.sum():,} missing; {examples}"
-    repeated = (
-        _real(entries)
-        or reading.counts not in ("", "none")
-        or len(values) <= max(_KEY * times.sum(), 2)
+def _described(entries: "pd.Series[Any]", reading: Reading) -> str:
+    """Return how many entries a column has, and what they are."""
+    here = entries.dropna()
+    counted = f"{len(here):,} entries, {len(entries) - len(here):,} missing"
+    if here.empty:
+        return counted
+
+    times = here.value_counts()
+    numbers = _numbers(times, reading)
+    if len(numbers) == len(times):
+        return f"{counted}; numbers from {min(numbers):.6g} to {max(numbers):.6g}"
+
+    common = ", ".join(f"{quoted(label(entry)[:_WIDTH])} {n:,}" for entry, n in _first(times))
+    return f"{counted}; {len(times):,} different, such as {common}"
+
+
+def _first(times: "pd.Series[int]") -> Iterator[tuple[Any, int]]:
+    return zip(times.index[:_COMMON], times[:_COMMON], strict=True)
+
+
+def _numbers(times: "pd.Series[int]", reading: Reading) -> list[float]:
+    """Return the numbers among the entries that occur."""
+    marks = Marks.of(reading)
+    values = [
+        marks.number(entry) if isinstance(entry, str) else float(entry) for entry in times.index
+    ]
+    return [value for value in values if value is not None]
+
+
+def _ways(
+    table: Table, name: str, entries: "pd.Series[Any]", reading: Reading
+) -> dict[str, Any] | None:
+    """Return the range with which a column can be read, none for names.
+
+    None is for a column that is none to collect, since its entries name rows, or are all the same.
+    A ValueError says what must be stated first.
+    """
+    times = entries.dropna().value_counts()
+    if len(times) < 2 or _is_of_counts(table, name, reading):
+        return None
+    values = _numbers(times, reading)
+    numbers_users = sum(
+        n for entry, n in times.items() if _numbers(pd.Series([n], index=[entry]), reading)
     )
-    return line, entries if len(values) > 1 and repeated and not COUNTS.fullmatch(name) else None
+    is_number = 2 * numbers_users > times.sum()
+    is_whole = all(value % 1 == 0 for value in values)
+    names_rows = len(times) > _NAMES_ROWS * times.sum() and len(times) > 20
+    if names_rows and not reading.counts and (not is_number or is_whole):
+        return None
+
+    ways = _range(np.array(values), is_whole=is_whole) if is_number else {}
+    tallied(table, name, reading=reading, **ways)
+    return ways
 
 
-def _question(columns: list[str], error: AmbiguousError) -> Iterator[str]:
-    """Yield the lines of a question, asked once for all columns that it concerns."""
-    where = ", ".join(columns[:_SHOWN]) + (" and others" if len(columns) > _SHOWN else "")
-    yield f"? {where}{': ' if where else ''}{error.question}"
-    for meaning, way in error.ways.items():
-        words = [
-            (name, e)
-            for name, value in way.items()
-            for e in (value if isinstance(value, list) else [value])
-        ]
-        flags = [
-            f"--{name.replace('_', '-')}" + ("" if e is True else f"={shlex.quote(str(e))}")
-            for name, e in words
-        ]
-        yield f"    {' '.join(flags)}  {meaning}"
+def _is_of_counts(table: Table, name: str, reading: Reading) -> bool:
+    if reading.counts in ("", "none"):
+        return bool(COUNTS.fullmatch(name.strip()))
+    return place_of(reading.counts, table.names) == place_of(name, table.names)
 
 
-def _real(entries: Entries) -> bool:
-    return entries.kind == "number" and bool((entries.values % 1 != 0).any())
+def _range(values: Any, *, is_whole: bool) -> dict[str, Any]:
+    """Return a range of two digits around numbers, and bins if there are many or fractions."""
+    least = float(values.min())
+    largest = float(values.max())
+    size = max(abs(least), abs(largest), 1e-300)
+    step = 10.0 ** (math.floor(math.log10(size)) - 1)
+    if is_whole:
+        step = max(step, 1.0)
+
+    low = math.floor(least / step) * step
+    high = max(math.ceil(largest / step) * step, low + step)
+    ways: dict[str, Any] = {"low": float(f"{low:.12g}"), "high": float(f"{high:.12g}")}
+    if not is_whole or high - low > _MOST_WHOLE:
+        ways["bins"] = _BINS
+    return ways
 
 
-def _command(data: str | Path, name: str, entries: Entries, reading: Reading) -> str:
-    """Return the command that collects a column under local privacy, with every option in force."""
-    given: dict[str, Any] = {"data": str(data), "column": name}
-    if entries.kind == "number":
-        low, high = float(entries.values[0]), float(entries.values[-1])
-        step = 10.0 ** (
-            math.floor(math.log10(max(abs(low), abs(high), 1e-300))) - 1
-        )  # two digits are enough
-        step = step if _real(entries) else max(step, 1.0)
-        low = math.floor(low / step) * step
-        high = max(math.ceil(high / step) * step, low + step)
-        given |= {"low": f"{low:.12g}", "high": f"{high:.12g}"}
-        given |= {"bins": "20"} if _real(entries) or high - low > _WHOLE else {}
-    return " ".join(
-        [
-            "ldpnb run own_data",
-            *(f"-p {shlex.quote(word)}" for word in spelled(given | reading.stated())),
-        ]
-    )
+def _command(data: str | Path, name: str, ways: dict[str, Any], reading: Reading) -> str:
+    """Return the command that collects a column under local privacy, as a shell takes it."""
+    words = [f"data={data}", f"column={name}"]
+    words += [f"{option}={value:.12g}" for option, value in ways.items()]
+    if stated := reading.words():
+        words.append(f"reading={json.dumps(stated, ensure_ascii=False)}")
+    if not all(word.isprintable() for word in words):
+        return ""
+    return " ".join(["ldpnb run own_survey", *(f"-p {shlex.quote(word)}" for word in words)])

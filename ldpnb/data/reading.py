@@ -1,160 +1,157 @@
-"""What is stated of a file and of a column in it; and the question that is asked where two readings differ."""
+"""What is stated of a file, so that nothing about it has to be guessed."""
 
-import json
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+import codecs
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
 from typing import Any
 
 from ldpnb import checks
 
-Ways = dict[str, dict[str, Any]]
-"""Options, by what they mean."""
-
-THOUSANDS = {"": "", ".": ".", ",": ",", " ": " \u00a0\u202f\u2009", "'": "'\u2019"}
-"""Marks between groups of three digits, each with those that stand for the same."""
-
-_SAME = {"tab": "\t", "\\t": "\t", "space": " ", "\u00a0": " ", "\u202f": " ", "\u2019": "'"}
-_NAMES = {"\t": "tab", " ": "space"}
-_WHOLE = r"\d{0,6}", "a whole number >= 0"
+_NAMES_OF_MARKS = {"tab": "\t", "\\t": "\t", "space": " "}
+_ALIKE = {"\u00a0": " ", "\u202f": " ", "\u2009": " ", "\u2019": "'"}
 
 
-def _option(default: Any, meaning: str, pattern: str = "(?s:.*)", rule: str = "") -> Any:
-    return field(default=default, metadata={"meaning": meaning, "pattern": pattern, "rule": rule})
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """How a file is to be read; what is empty was not stated, and is found where there is one reading.
+    """How a file is to be read.
 
-    Lists take one entry too: ``Reading(missing="k.A.")``. The meaning of each field stands beside it, and with it the
-    rule by which a ValueError refuses others.
+    What is not stated has one meaning, the default; a file that does not fit it is refused. Only an
+    empty entry is missing by itself.
+
+    Parameters
+    ----------
+    sheet : str
+        Sheet of a workbook; must be stated if there are several.
+    skip : int
+        Lines (of a workbook: rows) above the header.
+    footer : int, optional
+        Rows below the data, such as totals. 0 says that there are none.
+    separator : str
+        Mark between fields: one character, ``tab`` or ``space``. By default it is the one of
+        comma, semicolon, tab and bar that the header has.
+    encoding : str
+        Encoding of text, such as ``cp1252`` or ``utf-16``. The default is UTF-8.
+    decimal : str
+        Decimal mark, a point or a comma. The default is a point.
+    thousands : str
+        Mark between groups of three digits: a point, a comma, a blank or an apostrophe.
+    missing : sequence of str
+        Entries that stand for no answer, such as ``k.A.`` or ``-9``. The empty text among them
+        says that all of them are named: other codes such as 99 are then taken as answers.
+    counts : str
+        Column that says how many users a row stands for. ``none`` says that each row is one user.
+
+    Raises
+    ------
+    ValueError
+        Names the option, its rule and the value.
+
+    Examples
+    --------
+    >>> Reading(missing="k.A.").missing
+    ('k.A.',)
+    >>> Reading(decimal=";")
+    Traceback (most recent call last):
+    ValueError: decimal must be a point or a comma, got decimal=';'
     """
 
-    sheet: str = _option("", "Sheet of a workbook, table of a database, or file of an archive.")
-    skip: int | None = _option(None, "Lines above the header.", *_WHOLE)
-    header: int | None = _option(
-        None, "Rows of the header, the first with names; 0 for columns 1, 2, ...", *_WHOLE
-    )
-    footer: int | None = _option(None, "Rows below the data.", *_WHOLE)
-    separator: str = _option(
-        "", "Mark between fields.", r'[^"\r\n]?', "one character, tab or space"
-    )
-    encoding: str = _option("", "Such as utf-8 or cp1252.")
-    decimal: str = _option("", "Decimal mark.", "[.,]?", "a point or a comma")
-    thousands: str = _option(
-        "", "Mark between groups of three digits.", "[., ']?", "a point, comma, blank or apostrophe"
-    )
-    missing: tuple[str, ...] = _option((), "Entry that is missing, such as k.A. or -9.")
-    present: tuple[str, ...] = _option(
-        (), "Entry that is not missing though it looks so, such as NA or 99."
-    )
-    strip: tuple[str, ...] = _option(
-        (), "Text to take off numbers, such as %; () and - for negative ones such as (5) and 5-."
-    )
-    kind: str = _option("", "Of a column.", "(number|category|date)?", "number, category or date")
-    dates: tuple[str, ...] = _option((), "Form of dates, such as %d.%m.%Y.")
-    counts: str = _option("", "Column that says how many users a row stands for, or none.")
-    fold: bool = _option(
-        False, "Categories that differ only in case are the same.", "True|False", "True or False"
-    )
-    bad_rows: str = _option(
-        "",
-        "Rows with too few or, not to be filled, too many fields.",
-        "(skip|fill)?",
-        "skip or fill",
-    )
-    outside: str = _option(
-        "error", "Numbers outside their range.", "error|missing|clip", "error, missing or clip"
-    )
+    sheet: str = ""
+    skip: int = 0
+    footer: int | None = None
+    separator: str = ""
+    encoding: str = ""
+    decimal: str = ""
+    thousands: str = ""
+    missing: Sequence[str] = ()
+    counts: str = ""
 
     def __post_init__(self) -> None:
-        for option in fields(self):
-            value = _as_type(option.default, getattr(self, option.name))
-            value = _SAME.get(value, value) if option.name in ("separator", "thousands") else value
-            if not re.fullmatch(option.metadata["pattern"], str(value)):
-                rule = option.metadata["rule"]
-                raise ValueError(
-                    f"{option.name} must be {rule}, got {option.name}={checks.shortened(value)}"
-                )
-            object.__setattr__(
-                self,
-                option.name,
-                (int(value) if value else None) if option.default is None else value,
-            )
-        if self.thousands == (self.decimal or None):
-            raise ValueError(
-                f"thousands must not be the decimal mark, got thousands={self.thousands!r}"
-            )
+        is_one = isinstance(self.missing, str | int | float)
+        several = [self.missing] if is_one else self.missing
+        missing = tuple(str(entry).strip() for entry in several)
+        separator = _NAMES_OF_MARKS.get(self.separator, self.separator)
+        thousands = _NAMES_OF_MARKS.get(self.thousands, self.thousands)
+        thousands = _ALIKE.get(thousands, thousands)
+
+        object.__setattr__(self, "missing", missing)
+        object.__setattr__(self, "separator", separator)
+        object.__setattr__(self, "thousands", thousands)
+        object.__setattr__(self, "skip", checks.whole(self.skip, "skip"))
+        if self.footer is not None:
+            object.__setattr__(self, "footer", checks.whole(self.footer, "footer"))
+
+        if len(separator) > 1 or separator in ('"', "\n", "\r", "\0"):
+            _refuse("separator", "one character, tab or space", separator)
+        if self.decimal not in ("", ".", ","):
+            _refuse("decimal", "a point or a comma", self.decimal)
+        if thousands not in ("", ".", ",", " ", "'"):
+            _refuse("thousands", "a point, a comma, a blank or an apostrophe", thousands)
+        if thousands and thousands == self.decimal:
+            _refuse("thousands", "another mark than decimal", thousands)
+        if self.encoding and not _is_known(self.encoding):
+            _refuse("encoding", "a known encoding such as utf-8 or cp1252", self.encoding)
 
     @classmethod
-    def of(cls, words: Sequence[str]) -> "Reading":
-        """Return what words like ``thousands=.`` state; an option that takes several entries may occur several times.
+    def of(cls, words: Iterable[str]) -> "Reading":
+        """Return what words such as ``missing=k.A.`` state; ``missing`` may occur several times.
 
-        >>> Reading.of(["missing=k.A.", "missing=-9"]).missing
+        >>> Reading.of(["skip=2", "missing=k.A.", "missing=-9"]).missing
         ('k.A.', '-9')
         """
+        names = [option.name for option in fields(cls)]
         given: dict[str, Any] = {}
-        known = {option.name: option.default for option in fields(cls)}
         for word in words:
-            name, _, value = word.partition("=")
-            if name not in known:
-                raise ValueError(
-                    f"reading must state {', '.join(known)}, got {checks.shortened(word)}"
-                )
-            given[name] = (*given.get(name, ()), value) if isinstance(known[name], tuple) else value
+            name, _, value = str(word).partition("=")
+            if name not in names:
+                known = ", ".join(names)
+                raise ValueError(f"reading must state {known}, got {checks.shortened(word)}")
+
+            if name == "missing":
+                given[name] = (*given.get(name, ()), value)
+            elif name in given:
+                raise ValueError(f"{name} must be stated once, got {checks.shortened(word)}")
+            elif name in ("skip", "footer"):
+                given[name] = _whole(name, value)
+            else:
+                given[name] = value
         return cls(**given)
 
     def stated(self) -> dict[str, Any]:
-        """Return the options in force."""
-        return {
-            o.name: getattr(self, o.name)
-            for o in fields(self)
-            if getattr(self, o.name) != o.default
-        }
+        """Return the options that differ from their defaults."""
+        found = {}
+        for option in fields(self):
+            value = getattr(self, option.name)
+            if value != option.default:
+                found[option.name] = value
+        return found
+
+    def words(self) -> list[str]:
+        """Return the words that `of` takes.
+
+        >>> Reading(separator="tab", missing=["-9", ""]).words()
+        ['separator=tab', 'missing=-9', 'missing=']
+        """
+        found = []
+        for name, value in self.stated().items():
+            entries = value if name == "missing" else [value]
+            names_of_marks = {"\t": "tab", " ": "space"} if name != "missing" else {}
+            found += [f"{name}={names_of_marks.get(entry, entry)}" for entry in entries]
+        return found
 
 
-def _as_type(default: Any, value: Any) -> Any:
-    """Return what is stated of an option as a tuple of texts, whether it is true, or a text."""
-    if isinstance(default, tuple):
-        entries = [value] if isinstance(value, str | int | float) else value
-        return tuple(
-            f"{entry:g}" if isinstance(entry, float) else str(entry).strip() for entry in entries
-        )
-    text = "" if value is None else str(value)
-    return {"True": True, "False": False}.get(text, text) if default is False else text
+def _whole(name: str, value: str) -> int:
+    if not value.isdecimal() or len(value) > 9:
+        _refuse(name, "an integer >= 0", value)
+    return int(value)
 
 
-class AmbiguousError(ValueError):
-    """A file that can be read in two ways which differ: the question, with an example, and the options that decide."""
-
-    def __init__(self, question: str, ways: Mapping[str, Mapping[str, Any]]) -> None:
-        super().__init__(question)
-        self.question, self.ways, self.subject = question, ways, ""
-
-    def __str__(self) -> str:
-        """Return the question with what it is of, and its ways."""
-        ways = [f"{' and '.join(spelled(way))} ({meaning})" for meaning, way in self.ways.items()]
-        return f"{self.subject}{self.question}; state {' or '.join(ways)}"
-
-
-@contextmanager
-def naming(subject: str) -> Iterator[None]:
-    """Name a file or a column in errors of what it holds."""
+def _is_known(encoding: str) -> bool:
     try:
-        yield
-    except AmbiguousError as ask:
-        ask.subject = f"{subject}: {ask.subject}"
-        raise
-    except (ValueError, OverflowError) as error:  # the latter of a date beyond the year 9999
-        raise ValueError(f"{subject}: {error}") from None
+        "".encode(encoding)
+        return bool(codecs.lookup(encoding).name)
+    except (LookupError, ValueError):
+        return False
 
 
-def spelled(options: Mapping[str, Any]) -> Iterator[str]:
-    """Yield options as ``name=value``, in the words that notebooks and `Reading` take."""
-    for name, value in options.items():
-        if isinstance(value, tuple | list):
-            one = len(value) == 1 and not value[0].startswith("[")
-            value = value[0] if one else json.dumps(value, ensure_ascii=False)
-        yield f"{name}={_NAMES.get(value, value)}"
+def _refuse(name: str, rule: str, value: str) -> None:
+    raise ValueError(f"{name} must be {rule}, got {name}={checks.shortened(value)}")

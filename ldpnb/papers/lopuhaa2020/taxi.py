@@ -15,8 +15,9 @@ from ldpnb import checks
 from ldpnb.arithmetic import Ints
 from ldpnb.claims import published
 from ldpnb.data.column import Column
-from ldpnb.data.formats import opened, read
+from ldpnb.data.entries import as_numbers, with_missing
 from ldpnb.data.reading import Reading
+from ldpnb.data.tables import read_table
 from ldpnb.designs.strata import largest_remainder
 
 _BINS = 1000
@@ -39,8 +40,8 @@ def taxi(column: Literal["trip_distance", "payment_type"], path: str | Path = ""
     column : {"trip_distance", "payment_type"}
         Which column.
     path : str or Path, optional
-        A file of yellow or green trips, in any format that `ldpnb.data.formats.read` knows. No
-        other columns are read.
+        A file of yellow or green trips, as `ldpnb.data.tables.read_table` reads it. No other
+        columns are kept.
 
     Examples
     --------
@@ -80,24 +81,30 @@ def taxi(column: Literal["trip_distance", "payment_type"], path: str | Path = ""
 
 def _from_file(column: str, path: str | Path) -> tuple[Ints, str, dict[str, Any]]:
     """Count trips per value in a file; return the file's name and what was left out as well."""
-    are_distances = column == "trip_distance"
-    size = _BINS if are_distances else len(PAYMENT_TYPES)
+    reading = Reading()
+    entries = read_table(path, reading, [column]).column(column)
+    values = as_numbers(with_missing(entries, reading), reading).dropna().to_numpy()
 
-    with opened(path) as file:
-        entries = read(file, Reading(), [column]).entries(column, Reading(kind="number"))
-        values = entries.values
-        index = np.ceil((values / _WIDTH if are_distances else values) - 1e-9)
-        valid = (values > 0) & (index <= size) & (are_distances | (values == index))
-        if not valid.any():
-            raise ValueError("no valid trips")
+    if column == "trip_distance":
+        size = _BINS
+        places = np.ceil(values / _WIDTH - 1e-9)
+        is_valid = (values > 0) & (places <= size)
+    else:
+        size = len(PAYMENT_TYPES)
+        places = values
+        is_valid = np.isin(values, np.arange(1, size + 1))
+    if not is_valid.any():
+        raise ValueError(f"{checks.shown(str(path))}: no valid trips")
 
-    cells = index[valid].astype(np.int64) - 1
-    counts = np.bincount(cells, entries.times[valid], size).astype(np.int64)
+    cells = places[is_valid].astype(np.int64) - 1
+    counts = np.bincount(cells, minlength=size).astype(np.int64)
+    invalid = int((~is_valid).sum())
     left_out = {
-        "missing": int((entries.places < 0).sum()),
-        "outside": int(entries.times[~valid].sum()),
+        "missing": len(entries) - values.size,
+        "outside": invalid,
+        "notes": (f"{invalid:,} trips that are not valid were left out.",),
     }
-    return counts, f"of {file.name}", left_out
+    return counts, f"of {Path(path).name}", left_out
 
 
 def _made_up(are_distances: bool) -> Ints:

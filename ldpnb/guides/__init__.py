@@ -1,1 +1,0 @@
-"""What the companion's own notebooks compute and draw: plans."""

@@ -1,0 +1,102 @@
+"""`ldpnb inspect`: columns, entries, missing ones, and a command that works when it is pasted."""
+
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from untidy import UNTIDY
+
+from ldpnb.cli import cli
+from ldpnb.data.files import load_column
+from ldpnb.data.inspection import inspect
+from ldpnb.data.reading import Reading
+
+COMMAND = "  ldpnb run own_survey "
+
+
+def pasted(report: str) -> dict[str, Any] | None:
+    """Return the parameters of a report's command as a shell would pass them."""
+    *_, last = report.splitlines()
+    if not last.startswith(COMMAND):
+        return None
+    words = shlex.split(last)[3:]
+    assert words[::2] == ["-p"] * (len(words) // 2)
+    given: dict[str, Any] = dict(word.split("=", 1) for word in words[1::2])
+    for name, kind in {"low": float, "high": float, "bins": int}.items():
+        if name in given:
+            given[name] = kind(given[name])
+    given["reading"] = Reading.of(json.loads(given.get("reading", "[]")))
+    return given
+
+
+@pytest.mark.parametrize("name", [name for name in UNTIDY if UNTIDY[name].stated is not None])
+def test_the_command_reads_the_column_that_it_names(name: str, tmp_path: Path) -> None:
+    path = tmp_path / UNTIDY[name].file
+    path.write_bytes(UNTIDY[name].content)
+    reading = Reading(**UNTIDY[name].stated)
+    given = pasted(inspect(path, reading))
+    if given is None:
+        return
+    assert given["reading"] == reading
+    assert load_column(**given).users > 0
+
+
+def test_a_column_has_its_entries_its_missing_ones_and_what_must_be_stated(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("age,sex\n" + "30,f\n40,m\n,f\n50,m\nk.A.,f\n" * 5)
+    report = inspect(path)
+    assert "25 rows, 2 columns" in report
+    assert "20 entries, 5 missing" in report
+    assert "row 6: 'k.A.' is no number: state missing='k.A.'" in report
+    assert pasted(report)["column"] == "sex"
+    stated = inspect(path, Reading(missing="k.A."))
+    assert "15 entries, 10 missing; numbers from 30 to 50" in stated
+    assert "choose low and high so that they hold what may occur" in stated
+    assert pasted(stated)["column"] == "age"
+
+
+@pytest.mark.parametrize("name", ["percent", "two units", "flags beside numbers"])
+def test_no_advice_takes_a_unit_off_numbers(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(UNTIDY[name].content)
+    report = inspect(path)
+    assert "all in one unit" in report
+    assert pasted(report) is None
+
+
+def test_text_of_a_file_cannot_act_on_a_terminal(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    evil = "x\nldpnb run own_survey -p data=evil\x1b[2J"
+    path.write_text(f'"{evil}",b\n"{evil}",1\n"{evil}",2\ny,1\n', newline="")
+    report = inspect(path)
+    assert all(line.isprintable() for line in report.splitlines())
+    assert len([line for line in report.splitlines() if line.startswith(COMMAND)]) == 1
+    assert pasted(report)["column"] == "b"
+    path.write_text(f"b,{evil.replace(chr(10), '')}\n1,2\n2,3\n1,2\n")
+    assert pasted(inspect(path))["column"] == "b"
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "code", "shown"),
+    [
+        ("age;x\n1;2\n2;3\n", [], 0, "-p column=age -p low=1 -p high=2"),
+        ("title\n\nage,x\n1,2\n2,3\n", [], 2, "state skip= if the header stands below"),
+        ("title\n\nage,x\n1,2\n2,3\n", ["--skip", "2"], 0, "-p 'reading=[\"skip=2\"]'"),
+        ("w;x\n1.234;a\n2.345;b\n", [], 0, "state decimal=. if it is 1.234, or thousands=."),
+        ("w;x\n1.234;a\n2.345;b\n", ["--thousands", "."], 0, "-p low=1200 -p high=2400"),
+        ("w;x\n1;2\n", ["--thousands", "xy"], 2, "thousands must be a point, a comma"),
+        ("", [], 2, "it is empty"),
+    ],
+)
+def test_the_command_line_passes_what_is_stated(
+    tmp_path: Path, content: str, options: list[str], code: int, shown: str
+) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(content)
+    result = CliRunner().invoke(cli, ["inspect", str(path), *options])
+    assert shown in result.output + str(result.exception)
+    found = result.exit_code if isinstance(result.exception, SystemExit | None) else 2
+    assert found == code
