@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, since they are written in one step."""
+"""Files that are there whole or not at all, because they are written in one step."""
 
 import errno
 import os
@@ -9,16 +9,29 @@ from pathlib import Path
 
 
 def write(path: Path, content: bytes) -> None:
-    """Write a file in one step, once the disk holds all of it; its folder is created, and a symlink stays one.
+    """Write a file in one step, once the disk holds all of it.
 
-    A writer that is killed may leave ``.<16 digits>.partial`` beside the file, which nobody reads. An `OSError` names
-    the path, and then what was there before still is; so does one for something that is no regular file.
+    The file's folder is created, and a symlink stays one. A writer that is killed may leave
+    ``.<16 digits>.partial`` beside the file, which nobody reads.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        Where to write.
+    content : bytes
+        The whole file.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written, or `path` is something else than a regular file. The error
+        names the path, and what was there before is still there.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    target = Path(
-        os.path.realpath(path)
-    )  # which takes a link to itself for a file, where resolve() raises
+    # Path.resolve() would raise an error of another kind for a link to itself.
+    target = Path(os.path.realpath(path))
     partial = target.with_name(f".{secrets.token_hex(8)}.partial")
+
     try:
         if target.exists() and not target.is_file():
             raise OSError(errno.EINVAL, "not a regular file")
@@ -34,5 +47,6 @@ def write(path: Path, content: bytes) -> None:
 
 
 def rows(path: str) -> list[dict[str, str]]:
-    """Return the rows of a CSV table of the package, by its path there, such as ``data/adult_age.csv``."""
-    return list(DictReader(files("ldpnb").joinpath(path).read_text(encoding="utf-8").splitlines()))
+    """Return the rows of a CSV table of the package, by its path there: ``data/adult_age.csv``."""
+    text = files("ldpnb").joinpath(path).read_text(encoding="utf-8")
+    return list(DictReader(text.splitlines()))

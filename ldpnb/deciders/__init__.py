@@ -1,9 +1,10 @@
 """Deciders: statements about every parameter of a stated domain, proven or refuted.
 
-Each answers True with a proof, False with a counterexample, and None where it has neither, so that True never rests on
-a tolerance. `algebra` works on symbols (put ``t = e^epsilon``: formulas become rational functions, and ``t`` in
-``(1, oo)`` is every budget), `balls` on numbers with error bounds. They take the formulas of this package unchanged
-(`ldpnb.arithmetic`), or any other.
+Each answers True if it has a proof, False if it has a counterexample, and None if it has neither.
+So True never rests on a tolerance. `algebra` works on symbols: with ``t = e^epsilon`` formulas
+become rational functions, and ``t`` in ``(1, oo)`` covers every budget. `balls` works on numbers
+with error bounds. Both take the formulas of this package unchanged (`ldpnb.arithmetic`), or any
+other.
 
 >>> from ldpnb.deciders import budget, identity, oo, positive, symbols
 >>> from ldpnb.mechanisms.frequency import KaryRandomisedResponse

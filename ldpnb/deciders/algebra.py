@@ -1,9 +1,9 @@
-"""Identities and inequalities between rational functions, for every value of their symbols in a box."""
+"""Identities and inequalities between rational functions, for all values of their symbols."""
 
 import functools
 import itertools
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import sympy
 from flint import fmpq, fmpq_mpoly, fmpq_mpoly_ctx
@@ -12,27 +12,38 @@ from ldpnb.arithmetic import Real, Symbol
 from ldpnb.arithmetic import expression as expression
 
 Box = Mapping[Any, tuple[Any, Any]]
-"""Open intervals with exact ends by symbol; ``sympy.oo`` for no upper end."""
+"""Open intervals with exact ends by symbol; ``sympy.oo`` if there is no upper end."""
 
 Interval = tuple[fmpq, Any]
-Ratio = tuple[fmpq_mpoly, fmpq_mpoly]
-
+"""The two ends of an open interval."""
 
 oo = sympy.oo
 
 
+class Ratio(NamedTuple):
+    """A rational function."""
+
+    numerator: fmpq_mpoly
+    denominator: fmpq_mpoly
+
+
 def symbols(names: str) -> tuple[Real, ...]:
-    """Return positive symbols with the given names, separated by blanks.
+    """Return positive symbols with the given names, which are separated by blanks.
 
     >>> n, f = symbols("n f")
     >>> n * f
     Symbol(f*n)
     """
-    return tuple(Symbol(s) for s in sympy.symbols(names, positive=True, seq=True))
+    return tuple(Symbol(symbol) for symbol in sympy.symbols(names, positive=True, seq=True))
 
 
 def budget(growth: Real) -> Real:
-    """Return the epsilon with ``e^epsilon = growth``, so that formulas of epsilon become rational functions of it."""
+    """Return the epsilon with ``e^epsilon = growth``, in which formulas are rational functions.
+
+    >>> (t,) = symbols("t")
+    >>> budget(t).exp()
+    Symbol(t)
+    """
     return Symbol(sympy.log(growth.expression))
 
 
@@ -44,40 +55,60 @@ def identity(one: Any, other: Any = 0) -> bool:
     (True, False)
     """
     difference = expression(one) - expression(other)
+    names = sorted(difference.free_symbols, key=str)
     try:
-        return bool(quotient(difference, sorted(difference.free_symbols, key=str))[0].is_zero())
+        return bool(quotient(difference, names).numerator.is_zero())
     except _NotRationalError:
-        return bool(sympy.expand(sympy.fraction(sympy.together(difference))[0]) == 0)
+        numerator, _ = sympy.fraction(sympy.together(difference))
+        return bool(sympy.expand(numerator) == 0)
 
 
 def positive(value: Any, box: Box) -> bool | None:
-    """Decide whether a rational function is positive everywhere in an open box; by continuity ``>= 0`` at its edges.
+    """Decide whether a rational function is positive everywhere in an open box.
 
-    Every interval is mapped onto ``(0, oo)``. A polynomial is positive there if all its coefficients are, and numerator
-    and denominator are treated alike. Where signs are mixed, say what to prove in smaller boxes.
+    By continuity it is then ``>= 0`` at the edges. Every interval is mapped onto ``(0, oo)``, where
+    a polynomial is positive if all its coefficients are. Numerator and denominator are treated
+    alike.
 
-    - Returns bool or None: None if no certificate was found, nor a point of a coarse grid where it fails.
+    Parameters
+    ----------
+    value : Symbol or sympy.Expr
+        A rational function.
+    box : mapping from symbol to two numbers
+        An open interval for each symbol of `value`; ``sympy.oo`` if it has no upper end.
 
+    Returns
+    -------
+    bool or None
+        True with a proof, False if it fails at a point of a coarse grid, and None otherwise. Then
+        divide the box into smaller ones.
+
+    Raises
+    ------
+    ValueError
+        If `value` is not a rational function, or `box` lacks a symbol.
+
+    Examples
+    --------
     >>> x = sympy.Symbol("x")
-    >>> positive(x**2 - 3 * x + 3, {x: (2, sympy.oo)}), positive(x**2 - 3 * x + 2, {x: (0, sympy.oo)})
+    >>> positive(x**2 - 3 * x + 3, {x: (2, oo)}), positive(x**2 - 3 * x + 2, {x: (0, oo)})
     (True, False)
     """
     exact = expression(value)
-    ends = {expression(s): (_end(low), _end(high)) for s, (low, high) in box.items()}
-    missing = exact.free_symbols - set(ends)
+    intervals = {expression(symbol): (_end(low), _end(high)) for symbol, (low, high) in box.items()}
+    missing = exact.free_symbols - set(intervals)
     if missing:
-        raise ValueError(
-            f"box must name every symbol, lacks {', '.join(sorted(map(str, missing)))}"
-        )
-    ratio, intervals = quotient(exact, list(ends)), list(ends.values())
-    if any(
-        _at(ratio, point) <= 0
-        for point in itertools.product(*itertools.starmap(_probes, intervals))
-    ):
+        names = ", ".join(sorted(str(symbol) for symbol in missing))
+        raise ValueError(f"box must name every symbol, lacks {names}")
+
+    ratio = quotient(exact, list(intervals))
+    sides = list(intervals.values())
+    grid = itertools.product(*(_probes(low, high) for low, high in sides))
+    if any(_at(ratio, point) <= 0 for point in grid):
         return False
-    return (
-        True if _common_sign(ratio[0], intervals) * _common_sign(ratio[1], intervals) > 0 else None
-    )
+
+    sign = _common_sign(ratio.numerator, sides) * _common_sign(ratio.denominator, sides)
+    return True if sign > 0 else None
 
 
 class _NotRationalError(ValueError):
@@ -85,33 +116,42 @@ class _NotRationalError(ValueError):
 
 
 def quotient(exact: Any, names: list[Any]) -> Ratio:
-    """Return numerator and denominator of a rational function, over the common multiple of its denominators."""
+    """Return numerator and denominator of a rational function, over one common denominator."""
     ring = fmpq_mpoly_ctx.get([f"x{i}" for i in range(len(names))])
-    return _parts(exact, ring.constant(1), dict(zip(names, ring.gens(), strict=True)))
+    generators = dict(zip(names, ring.gens(), strict=True))
+    return _ratio(exact, ring.constant(1), generators)
 
 
-def _parts(exact: Any, one: fmpq_mpoly, gens: dict[Any, fmpq_mpoly]) -> Ratio:
-    if exact in gens:
-        return gens[exact], one
+def _ratio(exact: Any, one: fmpq_mpoly, generators: dict[Any, fmpq_mpoly]) -> Ratio:
+    if exact in generators:
+        return Ratio(generators[exact], one)
     if exact.is_Rational:
-        return one * fmpq(int(exact.p), int(exact.q)), one
+        return Ratio(one * fmpq(int(exact.p), int(exact.q)), one)
     if exact.is_Pow and exact.exp.is_Integer:
-        power, (top, bottom) = int(exact.exp), _parts(exact.base, one, gens)
-        return (top**power, bottom**power) if power > 0 else (bottom**-power, top**-power)
+        return _power(_ratio(exact.base, one, generators), int(exact.exp))
     if not (exact.is_Add or exact.is_Mul):
         raise _NotRationalError(f"value must be a rational function, has {exact}")
-    parts = [_parts(part, one, gens) for part in exact.args]
+
+    parts = [_ratio(part, one, generators) for part in exact.args]
     return functools.reduce(_sum if exact.is_Add else _product, parts)
 
 
+def _power(base: Ratio, power: int) -> Ratio:
+    if power > 0:
+        return Ratio(base.numerator**power, base.denominator**power)
+    return Ratio(base.denominator**-power, base.numerator**-power)
+
+
 def _sum(first: Ratio, second: Ratio) -> Ratio:
-    common = first[1].gcd(second[1])
-    widened, factor = second[1] / common, first[1] / common
-    return first[0] * widened + second[0] * factor, first[1] * widened
+    common = first.denominator.gcd(second.denominator)
+    first_factor = second.denominator / common
+    second_factor = first.denominator / common
+    numerator = first.numerator * first_factor + second.numerator * second_factor
+    return Ratio(numerator, first.denominator * first_factor)
 
 
 def _product(first: Ratio, second: Ratio) -> Ratio:
-    return first[0] * second[0], first[1] * second[1]
+    return Ratio(first.numerator * second.numerator, first.denominator * second.denominator)
 
 
 def _end(value: Any) -> Any:
@@ -122,35 +162,57 @@ def _end(value: Any) -> Any:
 def _probes(low: Any, high: Any) -> list[fmpq]:
     """Return points near both ends of an interval and in its middle."""
     shares = [fmpq(1, 1000), fmpq(1, 2), fmpq(999, 1000)]
-    return [low + s / (1 - s) if high == oo else low + (high - low) * s for s in shares]
+    if high == oo:
+        return [low + share / (1 - share) for share in shares]
+    return [low + (high - low) * share for share in shares]
 
 
 def _at(ratio: Ratio, point: tuple[fmpq, ...]) -> fmpq:
-    top, bottom = (part(*point) for part in ratio)
-    return top / bottom if bottom != 0 else fmpq(0)
+    numerator = ratio.numerator(*point)
+    denominator = ratio.denominator(*point)
+    return numerator / denominator if denominator != 0 else fmpq(0)
 
 
 def _common_sign(polynomial: fmpq_mpoly, box: Sequence[Interval]) -> int:
-    """Return the sign that all coefficients share once the box is ``(0, oo)`` in every direction, or 0."""
+    """Return the sign of all coefficients once the box is ``(0, oo)`` in every direction, or 0."""
     for side, (low, high) in enumerate(box):
         polynomial = _stretched(polynomial, side, low, high)
-    signs = {c > 0 for c in polynomial.coeffs()}
-    return 0 if len(signs) != 1 else 1 if signs.pop() else -1
+
+    are_positive = [coefficient > 0 for coefficient in polynomial.coeffs()]
+    if not are_positive:
+        return 0
+    if all(are_positive):
+        return 1
+    return 0 if any(are_positive) else -1
 
 
 def _stretched(polynomial: fmpq_mpoly, side: int, low: fmpq, high: Any) -> fmpq_mpoly:
-    """Return a polynomial in ``s/(1+s)`` of the way from `low` to `high` (``low + s``), times a power of ``1 + s``."""
+    """Return a polynomial in ``s`` that has the sign of the given one, for ``s`` in ``(0, oo)``.
+
+    The symbol of that side is ``low + s`` if the interval has no upper end, and else ``s/(1+s)`` of
+    the way from `low` to `high`; then the result is multiplied by a power of ``1 + s``.
+    """
     ring = polynomial.context()
     by_power: dict[int, dict[tuple[int, ...], fmpq]] = {}
     for powers, coefficient in polynomial.terms():
         rest = (*powers[:side], 0, *powers[side + 1 :])
         by_power.setdefault(powers[side], {})[rest] = coefficient
+
     s = ring.gen(side)
-    place, spread = (s + low, ring.constant(1)) if high == oo else (high * s + low, s + 1)
-    stretched, factor = ring.constant(0), ring.constant(1)
+    if high == oo:
+        place = s + low
+        scale = ring.constant(1)
+    else:
+        place = high * s + low
+        scale = s + 1
+
+    # Horner's rule
+    stretched = ring.constant(0)
+    factor = ring.constant(1)
     for power in range(max(by_power, default=0), -1, -1):
-        stretched = stretched * place + ring.from_dict(by_power.get(power, {})) * factor
-        factor = factor * spread
+        terms = ring.from_dict(by_power.get(power, {}))
+        stretched = stretched * place + terms * factor
+        factor = factor * scale
     return stretched
 
 
@@ -165,7 +227,7 @@ def replaced(value: Any, symbol: Any, by: Any) -> Real:
 
 
 def derivative(value: Any, by: Any, order: int = 1) -> Real:
-    """Return a derivative of a formula by one of its symbols.
+    """Return a derivative of a formula, by one of its symbols.
 
     >>> n, f = symbols("n f")
     >>> derivative(n * f * f, f)
@@ -175,7 +237,7 @@ def derivative(value: Any, by: Any, order: int = 1) -> Real:
 
 
 def limit(value: Any, symbol: Any, towards: Any) -> Any:
-    """Return a limit of an expression in one symbol, from above.
+    """Return the limit of an expression in one symbol, from above.
 
     >>> x = sympy.Symbol("x", positive=True)
     >>> limit((sympy.exp(x) - 1) / x, x, 0)
