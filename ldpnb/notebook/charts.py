@@ -67,6 +67,7 @@ class Chart:
     - `mark`, Kind: kind of a series without errors.
     - `layers`, sequence of Layer: columns drawn instead of `y`, which is then only the label of their common axis.
     - `discrete`, bool: whether lines only guide the eye.
+    - `dodge`, bool: whether points of different series that would hide each other stand side by side.
     - `marks`, sequence of Mark: places to point out.
     - `title`, `setting`, str: the finding, with its number, and what was held fixed.
     """
@@ -87,6 +88,7 @@ class Chart:
     mark: Kind = "line"
     layers: Sequence[Layer] = ()
     discrete: bool = False
+    dodge: bool = False
     marks: Sequence[Mark] = ()
     title: str = ""
     setting: str = ""
@@ -202,8 +204,8 @@ def finding(
     - `title`, str: with fields: ``{x}`` is the place, ``{exact}`` the value of the curve "exact" there,
       ``{exact/bound}`` and ``{exact-bound}`` a ratio and a difference of two. Numbers are `short`, or formatted as in
       ``{exact:.0%}``.
-    - `at`, {"first", "middle", "last"}, float or callable: the place: a number is moved to the nearest one drawn, a
-      function gets the values by place and curve.
+    - `at`, {"first", "middle", "last"}, float or callable: the place: a number must be one that is drawn, so
+      that no title speaks of a neighbouring place; a function gets the values by place and curve.
     - `marks`, mapping, optional: the curves to mark there, with the texts beside the marks, which may have fields.
     - `side`, `panel`, as of a `Mark`; by default the text of the highest mark is above it and the others are below.
 
@@ -215,7 +217,7 @@ def finding(
     if isinstance(at, str):
         place = wide.index[{"first": 0, "middle": len(wide) // 2, "last": -1}[at]]
     else:
-        place = at(wide) if callable(at) else min(wide.index, key=lambda drawn: abs(drawn - at))
+        place = at(wide) if callable(at) else _drawn(wide.index, at, x)
     values = {"x": float(place)} | {
         str(name): float(value) for name, value in wide.loc[place].items()
     }
@@ -244,6 +246,17 @@ def finding(
         for name, text in (marks or {}).items()
     ]
     return {"title": filled(title), "marks": drawn}
+
+
+def _drawn(places: pd.Index, at: float, x: str) -> float:
+    """Return the place that is drawn at a number, which may differ in its last digits."""
+    nearest = min(places, key=lambda place: abs(place - at))
+    if not np.isclose(nearest, at, rtol=1e-9, atol=0.0):
+        raise ValueError(
+            f"at must be a place that is drawn, got at={at!r}; the nearest {x} is {nearest!r}: "
+            "add the place to the table"
+        )
+    return float(nearest)
 
 
 def name(value: Any) -> str:
