@@ -97,6 +97,11 @@ $(STAMP): requirements.lock pyproject.toml $(if $(SOUND),,always)
 	@# not pip's own script, whose first line is the path of the checkout, which may hold blanks or be too long;
 	@# -P: a random.py in the folder of the caller is not imported
 	@printf '#!/bin/sh\nexec "$$(dirname -- "$$0")/python" -P -m ldpnb "$$@"\n' >$(BIN)/ldpnb && chmod +x $(BIN)/ldpnb
+	@# JupyterLab saves when it is asked to, so that reading a notebook never writes it, and asks for no news
+	@mkdir -p $(VENV)/share/jupyter/lab/settings
+	@printf '%s\n' '{"@jupyterlab/docmanager-extension:plugin": {"autosave": false},' \
+	  ' "@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}' \
+	  >$(VENV)/share/jupyter/lab/settings/overrides.json
 	@pwd -P >$(STAMP)
 
 # what builds pages and drives a browser over them, beside the rest

@@ -134,9 +134,10 @@ def _renew(task: Task, folder: Path) -> str:
     with mock.patch.dict(
         os.environ, kernel_environment(folder, figures / task.notebook.id, task.parameters)
     ):
-        executed, error = _executed(task, source, folder)
+        notebook, error = executed(source, task.parameters, task.notebook.path.parent, folder)
+    result = _normalised(notebook, task.notebook.id)
     if error:
-        writing.write(failed, executed)
+        writing.write(failed, result)
         return f"{error} (see {failed})"
     failed.unlink(missing_ok=True)
     fresh = {
@@ -147,12 +148,12 @@ def _renew(task: Task, folder: Path) -> str:
     kept = _figures(fresh)
     for path in kept:
         if path.suffix == ".png":
-            executed = executed.replace(b64encode(fresh[path]), b64encode(kept[path]))
+            result = result.replace(b64encode(fresh[path]), b64encode(kept[path]))
     # the notebook is the first: it is written at once, before another edit
-    wanted = {task.target: _stored_or(task.target, executed)} | kept
+    wanted = {task.target: _stored_or(task.target, result)} | kept
     changed = {path: content for path, content in wanted.items() if _stored(path) != content}
     if changed and task.notebook.path.read_bytes() != source:
-        writing.write(beside, executed)
+        writing.write(beside, result)
         return f"it was edited while it ran: the edit stands, and the result is {beside}"
     for path, content in changed.items():
         writing.write(path, content)
@@ -183,8 +184,28 @@ def _figures(fresh: Mapping[Path, bytes]) -> dict[Path, bytes]:
     return kept
 
 
-def _executed(task: Task, source: bytes, folder: Path) -> tuple[bytes, str]:
-    """Return a notebook executed in a folder, and what its first failing cell or its kernel said."""
+def executed(
+    source: bytes, parameters: Mapping[str, Any], place: Path, folder: Path
+) -> tuple[dict[str, Any], str]:
+    """Execute a notebook.
+
+    Parameters
+    ----------
+    source : bytes
+        The file of the notebook.
+    parameters : mapping
+        The parameters that are set, by name.
+    place : Path
+        The folder in which its cells run.
+    folder : Path
+        A folder for temporary files.
+
+    Returns
+    -------
+    tuple of dict and str
+        The notebook with its outputs; and what its first failing cell or its kernel said, which is
+        empty if all passed.
+    """
     import papermill
     from papermill.exceptions import PapermillExecutionError
 
@@ -195,13 +216,13 @@ def _executed(task: Task, source: bytes, folder: Path) -> tuple[bytes, str]:
         papermill.execute_notebook(
             copy,
             result,
-            parameters=dict(task.parameters),
+            parameters=dict(parameters),
             kernel_name="python3",
             language="python",
             progress_bar=False,
             execution_timeout=600,
             start_timeout=120,
-            cwd=task.notebook.path.parent,
+            cwd=place,
             shutdown_kernel="immediate",  # a graceful one waits three seconds in many runs
         )
     except PapermillExecutionError as wrong:
@@ -209,8 +230,11 @@ def _executed(task: Task, source: bytes, folder: Path) -> tuple[bytes, str]:
     except Exception as wrong:  # a dead kernel, a time-out: papermill has many ways to say so
         error = f"{type(wrong).__name__}: {(str(wrong).strip().splitlines() or [''])[0]}"
     notebook = json.loads(result.read_bytes() if result.exists() else source)
+    stored = json.loads(source)["metadata"].get("language_info", {})
+    if "version" in stored:  # of Python, without which JupyterLab takes a notebook for changed
+        notebook["metadata"]["language_info"]["version"] = stored["version"]
     printed = _joined(notebook)
-    return _normalised(notebook, task.notebook.id), error or printed
+    return notebook, error or printed
 
 
 def _joined(notebook: dict[str, Any]) -> str:
@@ -262,7 +286,6 @@ def _normalised(notebook: dict[str, Any], name: str) -> bytes:
             name: given[name] for name in ("tags", "jupyter", "slideshow") if given.get(name)
         }
     notebook["metadata"].pop("papermill", None)
-    notebook["metadata"].get("language_info", {}).pop("version", None)
     return (json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n").encode()
 
 

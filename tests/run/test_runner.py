@@ -5,6 +5,7 @@ import io
 import json
 import multiprocessing.context
 import os
+import platform
 import re
 import signal
 import sys
@@ -113,6 +114,16 @@ def test_a_picture_is_renewed_only_if_its_pixels_differ(checkout: Path) -> None:
     }
     assert {Path(name).suffix for name in changed} == {".json"}
     assert b64encode(stored).decode() in path.read_text(), "the notebook shows the stored picture"
+
+
+def test_another_version_of_python_changes_no_notebook(checkout: Path) -> None:
+    path = checkout / "notebooks/1_demo/01_line.ipynb"
+    assert run_one("01_line").error == ""
+    rewrite(path, f'"version": "{platform.python_version()}"', '"version": "3.99.0"')
+    rewrite(path, "# A demonstration", "# Another title")
+    before = path.read_text()
+    assert run_one("01_line").error == ""
+    assert path.read_text() == before
 
 
 def test_what_a_cell_prints_piece_by_piece_is_one_text_as_a_terminal_shows_it(
