@@ -160,8 +160,8 @@ def largest_loss(
     _check_budget(epsilon, (*first, *second))
 
     samples = tuple(sorted({*first, *second}, key=repr))
-    p = checks.distribution([first.get(sample, 0.0) for sample in samples], "law")
-    q = checks.distribution([second.get(sample, 0.0) for sample in samples], "law")
+    p = checks.distribution([first.get(sample, 0.0) for sample in samples], "first")
+    q = checks.distribution([second.get(sample, 0.0) for sample in samples], "second")
 
     distances = _distances(samples, epsilon, mechanism)
     forward, forward_logs = _optimum(p, q, distances)

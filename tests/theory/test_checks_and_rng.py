@@ -118,7 +118,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("check", "message"), REFUSED)
+@pytest.mark.parametrize(("check", "message"), REFUSED, ids=[message for _, message in REFUSED])
 def test_what_breaks_a_rule_is_refused_by_name_rule_and_value(
     check: Callable[[], Any], message: str
 ) -> None:

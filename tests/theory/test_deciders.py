@@ -47,7 +47,9 @@ def test_a_formula_as_it_stands_is_decided_for_every_budget_and_domain() -> None
         ((x - y) ** 2 + 1, {x: (0, oo), y: (0, oo)}, None),
     ],
 )
-def test_positive(value: sympy.Expr, box: dict, answer: bool | None) -> None:
+def test_a_rational_function_is_proven_positive_refuted_or_left(
+    value: sympy.Expr, box: dict, answer: bool | None
+) -> None:
     assert positive(value, box) is answer
 
 
@@ -78,8 +80,11 @@ def test_positive_never_contradicts_a_point(coefficients: list[int]) -> None:
         (lambda a: np.expm1(a) - a * ball("0.99"), ("1/100", 50), True),
         (lambda a: np.expm1(a) - a * ball("1.01"), ("1/100", 50), False),
     ],
+    ids=["above 0", "below 0", "touches 0", "e^a - 1 > 0.99 a", "e^a - 1 > 1.01 a"],
 )
-def test_subdivision(function, interval, answer: bool | None) -> None:
+def test_a_function_of_a_ball_is_proven_positive_refuted_or_left(
+    function, interval, answer: bool | None
+) -> None:
     assert holds_on(function, interval) is answer
 
 

@@ -30,7 +30,7 @@ def enumerated_delta(blanket: ldp.Blanket, epsilon: float, users: int) -> float:
 
 
 @pytest.mark.parametrize("rate", [1.0, 0.3])
-@pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda mechanism: type(mechanism).__name__)
+@pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_the_bound_of_few_users_is_their_mean_and_little_more(
     mechanism: ldp.SubsetSelection, rate: float
 ) -> None:

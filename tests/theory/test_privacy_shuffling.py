@@ -71,10 +71,10 @@ WIDE = [
 ]
 
 
-@pytest.mark.parametrize("known", WIDE)
-def test_bounds_hold_against_forty_digits(known: tuple[float, int, int, float, float]) -> None:
-    *given, target = known
-    reports = shuffled(*given)
+@pytest.mark.parametrize("setting", WIDE)
+def test_bounds_hold_against_forty_digits(setting: tuple[float, int, int, float, float]) -> None:
+    *arguments, target = setting
+    reports = shuffled(*arguments)
     upper, lower = reports.epsilon_upper(target), reports.epsilon_lower(target)
     assert lower <= upper
     with ctx.workprec(160):
@@ -100,11 +100,13 @@ def test_bounds_are_ordered_over_the_whole_range(local: float, users: int) -> No
 
 
 @pytest.mark.parametrize(
-    "known", [(1.0, 4, 30, 0.7), (3.0, 8, 400, 1.0), (0.5, 3, 60, 0.9), (2.0, 1000, 50, 1.0)]
+    "setting", [(1.0, 4, 30, 0.7), (3.0, 8, 400, 1.0), (0.5, 3, 60, 0.9), (2.0, 1000, 50, 1.0)]
 )
-def test_bounds_hold_however_much_is_cut_off(monkeypatch: pytest.MonkeyPatch, known: tuple) -> None:
-    reports = shuffled(*known)
-    budgets = np.array([0.0, 0.05, 0.2]) * known[0]
+def test_bounds_hold_however_much_is_cut_off(
+    monkeypatch: pytest.MonkeyPatch, setting: tuple
+) -> None:
+    reports = shuffled(*setting)
+    budgets = np.array([0.0, 0.05, 0.2]) * setting[0]
     exact = [(reports.delta_lower(epsilon), reports.delta_upper(epsilon)) for epsilon in budgets]
     monkeypatch.setattr(tallies, "log_chernoff", lambda *_: 0.0)
     monkeypatch.setattr(tallies, "STEP", 0.1)

@@ -342,7 +342,7 @@ PRIVACY = [
         lambda: sure_loss(9e-10),
         "epsilon must be >= 1e-09 nats for a linear program, got epsilon=9e-10",
     ),
-    (lambda: sure_loss(1.0, chance=0.5), "law must sum to 1"),
+    (lambda: sure_loss(1.0, chance=0.5), "first must sum to 1"),
     (
         lambda: sure_loss(1.0, mechanism="swap"),
         "mechanism must be one of deletion, replacement, got",
@@ -523,9 +523,10 @@ ACCURACY = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("call", "message"), [*MECHANISMS, *DESIGNS, *ESTIMATORS, *PRIVACY, *ACCURACY]
-)
+REFUSED = [*MECHANISMS, *DESIGNS, *ESTIMATORS, *PRIVACY, *ACCURACY]
+
+
+@pytest.mark.parametrize(("call", "message"), REFUSED, ids=[message for _, message in REFUSED])
 def test_bad_input_is_refused_by_name_rule_and_value(
     call: Callable[[], object], message: str
 ) -> None:

@@ -1,52 +1,29 @@
-"""What is kept for later, and shared by all who ask, nobody can change."""
+"""What the package keeps and hands out again, nobody can change for others."""
 
 import importlib
 import pkgutil
 from collections.abc import Mapping
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pytest
 
 import ldpnb
-from ldpnb import BestGapChannel
-from ldpnb.estimators import gaps
-from ldpnb.papers.biswas2022 import routes as biswas2022
-from ldpnb.papers.juarez2022 import routes as juarez2022
-
-KEPT: dict[str, Any] = {
-    "regions": lambda: gaps._regions(0.05),
-    "law of an error": lambda: juarez2022.error_law(1.0, 0.5),
-    "reports": lambda: list(biswas2022.FIXED[0].outcomes),
-    "best channel": lambda: cached(BestGapChannel(1.0, 0.4)),
-}
+from ldpnb import BestGapChannel, absolute_interval
 
 
-def cached(given: Any) -> list[Any]:
-    """Return what an object computes once."""
-    return [
-        getattr(given, name)
-        for name, value in vars(type(given)).items()
-        if isinstance(value, cached_property)
-    ]
+@pytest.mark.parametrize("name", ["weights", "scores"])
+def test_what_a_best_channel_keeps_is_read_only(name: str) -> None:
+    kept = getattr(BestGapChannel(1.0, 0.4), name)
+    with pytest.raises(ValueError, match="read-only"):
+        kept *= 2
 
 
-def arrays(kept: Any) -> list[np.ndarray]:
-    if isinstance(kept, np.ndarray):
-        return [kept] if kept.dtype.kind == "f" else []
-    return (
-        [array for part in kept for array in arrays(part)] if isinstance(kept, list | tuple) else []
-    )
-
-
-@pytest.mark.parametrize("name", KEPT)
-def test_arrays_that_are_kept_are_read_only(name: str) -> None:
-    kept = arrays(KEPT[name]())
-    assert kept
-    for array in kept:
-        with pytest.raises(ValueError, match="read-only"):
-            array *= 2
+def test_to_change_an_interval_leaves_the_next_one_as_it_is() -> None:
+    first = absolute_interval([0.0, 1.0, 10.0], 1.0, level=0.95)
+    before = first.copy()
+    first *= 2
+    assert np.array_equal(absolute_interval([0.0, 1.0, 10.0], 1.0, level=0.95), before)
 
 
 ROOMS = (
