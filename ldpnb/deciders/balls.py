@@ -259,8 +259,10 @@ def _ahead(leading: dict[int, fmpq_poly], n: int) -> list[fmpq_poly]:
         factors = (fmpq_poly([n - down, 1]) for down in range(i))
         falling[i] = math.prod(factors, start=fmpq_poly([1]))
 
-    powers = range(max(leading) + 1)
-    return [_added(leading[i] * falling[i][power] for i in leading) for power in powers]
+    ahead = []
+    for power in range(max(leading) + 1):
+        ahead.append(_added(c * falling[i][power] for i, c in leading.items()))
+    return ahead
 
 
 def _added(polynomials: Iterable[fmpq_poly]) -> fmpq_poly:

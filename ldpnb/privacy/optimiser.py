@@ -193,10 +193,14 @@ def _records(samples: tuple[Sample, ...]) -> dict[Any, None]:
     return records
 
 
+def _counted(sample: Sample, records: list[Any]) -> list[int]:
+    return [sample.count(record) for record in records]
+
+
 def _distances(samples: tuple[Sample, ...], epsilon: Budget, mechanism: str) -> Floats:
     """Return the budget between every two samples, infinite if no neighbours join them."""
     records = list(_records(samples))
-    counts = np.array([[sample.count(record) for record in records] for sample in samples])
+    counts = np.array([_counted(sample, records) for sample in samples])
     costs = [epsilon[r] if isinstance(epsilon, Mapping) else epsilon for r in records]
 
     differences = np.abs(counts[:, None, :] - counts[None, :, :])

@@ -94,9 +94,7 @@ def poisson_loss(epsilon: Real, sampling_rate: Real, *, neighbours: str = "repla
 
     See Also
     --------
-    srs_loss : A sample of fixed size, which loses ``srs_loss(2 * epsilon, q)`` under replacement.
-    That
-        is more.
+    srs_loss : A sample of fixed size; it loses ``srs_loss(2 * epsilon, q)``, which is more.
 
     References
     ----------
