@@ -1,8 +1,9 @@
 """Who reports: Poisson sampling of users, on counts.
 
-Each user reports with a probability of their own, independently of all others. Users of equal value and rate are
-exchangeable, so the number who report is binomial, and `poisson` draws those numbers for all groups at once. The same
-function thins tallies, when a noisy report is sent with a probability that depends on the report.
+Each user reports with some probability, independently of all others. Users of the same value and
+rate are exchangeable, so the number of them who report is binomial, and `poisson` draws these
+numbers for all groups at once. The same function thins tallies, if a noisy report is sent with a
+probability that depends on the report.
 """
 
 import numpy as np
@@ -14,14 +15,28 @@ from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
 
 def poisson(counts: ArrayLike, rates: ArrayLike, *, rng: np.random.Generator) -> Ints:
-    """Draw how many users of each group report (Sections 2 and 5 of biswas2022).
+    """Draw how many users of each group report.
 
-    - `counts`, int, any shape: users of each group, for example ``(k,)`` by value or ``(g, k)`` by rate and value.
-    - `rates`, float, broadcast against `counts`: their sampling rates in ``(0, 1]``: a number for all, ``(k,)`` by
-      value, ``(g, 1)`` by rate.
-    - Returns int, of the shape of `counts` and `rates` broadcast together.
+    This is the sampling of Sections 2 and 5 of Biswas, Cormode and Maple (2022).
+
+    Parameters
+    ----------
+    counts : array_like of int
+        Number of users of each group, of any shape: for example (k,) by value, or (groups, k) by
+        rate and value.
+    rates : array_like
+        Sampling rates in ``(0, 1]``, broadcast against `counts`: a number for all, shape (k,) by
+        value, shape (groups, 1) by rate.
+    rng : numpy.random.Generator
+        Source of randomness.
+
+    Returns
+    -------
+    ndarray of int
+        Numbers of reports, of the shape of `counts` and `rates` broadcast together.
     """
-    users, chance = np.asarray(counts), checks.numbers(rates, "rates", low=0, high=1, above=True)
+    users = np.asarray(counts)
+    chance = checks.numbers(rates, "rates", low=0, high=1, above=True)
     if users.dtype.kind not in "iu" or (users < 0).any():
         raise ValueError(
             f"counts must be whole numbers >= 0, got dtype {users.dtype}, minimum {users.min()!s}"
@@ -30,9 +45,10 @@ def poisson(counts: ArrayLike, rates: ArrayLike, *, rng: np.random.Generator) ->
 
 
 def expected_reports(counts: ArrayLike, rates: ArrayLike) -> Real:
-    """Return the expected number of reports, the communication cost of a collection; arguments as for `poisson`.
+    """Return the expected number of reports, the communication cost of a collection.
 
-    It is ``n pi`` in Figure 3 of biswas2022 and the sum of the ``pi_j`` in its Section 5.
+    It is ``n pi`` in Figure 3 of Biswas, Cormode and Maple (2022), and the sum of the ``pi_j`` in
+    their Section 5. The arguments are those of `poisson`.
     """
     total = np.sum(np.multiply(counts, rates))
     return total if is_exact(total) else float(total)
@@ -45,13 +61,16 @@ def sampled_tallies(
     *,
     rng: np.random.Generator,
 ) -> Ints:
-    """Draw the tallies of the users who report, from their exact joint law: all zero where nobody does.
+    """Draw the tallies of the users who report, from their exact joint distribution.
 
-    Arguments as for `poisson`, with counts by value, ``(k,)``, or by group and value, ``(g, k)``.
+    They are all zero if nobody reports. The arguments are those of `poisson`, with counts by value,
+    of shape (k,), or by group and value, of shape (groups, k).
     """
     reporting = poisson(counts, rates, rng=rng)
-    rows = [
-        mechanism.sample_tallies(row, rng=rng) if row.any() else np.zeros_like(row)
-        for row in np.atleast_2d(reporting)
-    ]
-    return np.asarray(rows).reshape(reporting.shape)
+    tallies = []
+    for row in np.atleast_2d(reporting):
+        if row.any():
+            tallies.append(mechanism.sample_tallies(row, rng=rng))
+        else:
+            tallies.append(np.zeros_like(row))
+    return np.asarray(tallies).reshape(reporting.shape)
