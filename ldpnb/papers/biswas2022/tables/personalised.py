@@ -1,6 +1,7 @@
-"""Personal sampling rates: estimates when they follow the values, the repair, and how to spend a budget of reports."""
+"""Personal sampling rates: estimates when they follow the values, the repair, and the best rates."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
@@ -17,14 +18,19 @@ from ldpnb.papers.biswas2022.formulas.personalised import PersonalRates
 from ldpnb.papers.biswas2022.formulas.reporters import poisson, sampled_tallies
 from ldpnb.rng import stream
 
-UNRELATED, FOLLOWING = "rates at random", "rates follow values"
+UNRELATED = "rates at random"
+FOLLOWING = "rates follow values"
 BUDGET = "budget (share of full cost)"
 
 
-def split_by_rate(counts: Ints, *, seed: int) -> dict[str, Ints]:
-    """Put the users into two groups of different rate: by a coin, or by whether their value lies above the median.
+# Two groups of different rate
 
-    From ``(k,)`` users per value to ``(2, k)`` users by rate and value, per way to split.
+
+def split_by_rate(counts: Ints, *, seed: int) -> dict[str, Ints]:
+    """Put users into two groups of different rate, in two ways.
+
+    A coin decides, or whether their value lies above the median. The counts are users per value, of
+    shape (k,). For each way, users by rate and value are returned, of shape (2, k).
     """
     coin = stream("split by rate", seed=seed).binomial(counts, 0.5)
     above = np.cumsum(counts) > counts.sum() / 2
@@ -41,26 +47,27 @@ def estimates(
     *,
     seed: int,
 ) -> pd.DataFrame:
-    """Estimate a histogram once per way to hand out the rates, beside the exact mean and standard deviation.
+    """Estimate a histogram, beside the exact mean and standard deviation of the estimates.
 
-    `groups` as `split_by_rate` returns them; a row per way, estimator and value.
+    There is a row for each way to split the users, which `split_by_rate` returns, each estimator
+    and each value. The two rates are those of the two groups.
     """
-    parts = []
     checks.entries(rates, "rates", 2)
+    parts = []
     for design, holders in groups.items():
-        tallies = sampled_tallies(
-            holders, np.array(rates)[:, None], mechanism, rng=stream("one", design, seed=seed)
-        )
-        for name, (estimate, mean, deviation) in _estimates(
-            tallies, holders, rates, mechanism
-        ).items():
-            rows = {
+        rng = stream("one", design, seed=seed)
+        tallies = sampled_tallies(holders, np.array(rates)[:, None], mechanism, rng=rng)
+        for name, found in _estimates(tallies, holders, rates, mechanism).items():
+            columns = {
+                "design": design,
+                "estimator": name,
                 "value": np.arange(holders.shape[1]),
                 "truth": holders.sum(axis=0),
-                "expected": mean,
+                "expected": found.mean,
+                "standard_deviation": found.deviation,
+                "estimate": found.estimate,
             }
-            rows |= {"standard_deviation": deviation, "estimate": estimate}
-            parts.append(pd.DataFrame({"design": design, "estimator": name} | rows))
+            parts.append(pd.DataFrame(columns))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -74,52 +81,70 @@ def errors(
     *,
     seed: int,
 ) -> Rows:
-    """Yield exact and simulated bias and standard deviation at some values, in users."""
+    """Tabulate exact and simulated bias and standard deviation at some values, in users."""
     size = next(iter(groups.values())).shape[1]
     checks.numbers(values, "values", low=0, high=size - 1)
+
     for design, holders in groups.items():
-        rng, truth = stream("errors", design, seed=seed), holders.sum(axis=0)
-        draws = [
-            sampled_tallies(holders, np.array(rates)[:, None], mechanism, rng=rng)
-            for _ in range(runs)
-        ]
+        rng = stream("errors", design, seed=seed)
+        draws = []
+        for _ in range(runs):
+            draws.append(sampled_tallies(holders, np.array(rates)[:, None], mechanism, rng=rng))
+
+        truth = holders.sum(axis=0)
         estimated = _estimates(np.array(draws), holders, rates, mechanism)
-        for (name, (counts, mean, deviation)), v in product(estimated.items(), values):
-            spread, bias = counts[:, v].std(ddof=1), counts[:, v].mean() - truth[v]
-            row = {
+        for (name, found), value in product(estimated.items(), values):
+            counts = found.estimate[:, value]
+            deviation = counts.std(ddof=1)
+            yield {
                 "design": design,
                 "estimator": name,
-                "value": v,
-                "bias": mean[v] - truth[v],
-                "simulated bias": bias,
+                "value": value,
+                "bias": found.mean[value] - truth[value],
+                "simulated bias": counts.mean() - truth[value],
+                "standard error": deviation / np.sqrt(runs),
+                "sd": found.deviation[value],
+                "simulated sd": deviation,
             }
-            yield row | {
-                "standard error": spread / np.sqrt(runs),
-                "sd": deviation[v],
-                "simulated sd": spread,
-            }
+
+
+@dataclass(frozen=True, slots=True)
+class _Estimate:
+    """An estimate of shape (..., k), and its exact mean and standard deviation, (k,) each."""
+
+    estimate: Floats
+    mean: Floats
+    deviation: Floats
 
 
 def _estimates(
     tallies: Ints, holders: Ints, rates: Sequence[float], mechanism: KaryRandomisedResponse
-) -> dict[str, tuple[Floats, Floats, Floats]]:
-    """Return estimates from tallies, ``(..., 2, k)``, their exact means and standard deviations, by estimator."""
-    survey, truth = (
-        PersonalRates(holders.sum(axis=1), rates, mechanism),
-        holders.sum(axis=0).astype(float),
+) -> dict[str, _Estimate]:
+    """Estimate from tallies of shape (..., 2, k), by estimator."""
+    survey = PersonalRates(holders.sum(axis=1), rates, mechanism)
+    truth = holders.sum(axis=0).astype(float)
+    users = int(truth.sum())
+
+    pooled = estimators.personalised(
+        tallies.sum(axis=-2),
+        users=users,
+        expected_reports=survey.reports,
+        mechanism=mechanism,
     )
-    known: dict[str, Any] = {"users": int(truth.sum()), "mechanism": mechanism}
-    pooled = estimators.personalised(tallies.sum(axis=-2), expected_reports=survey.reports, **known)
     weighted = estimators.horvitz_thompson(tallies, rates=rates, mechanism=mechanism)
-    ratio = estimators.hajek(tallies, rates=rates, **known)
-    of_ratio = np.array(
-        [(hajek.mean_hajek(survey, h), hajek.variance_hajek(survey, h)) for h in holders.T]
-    )
+    ratio = estimators.hajek(tallies, users=users, rates=rates, mechanism=mechanism)
+
+    ratio_mean = np.array([hajek.mean_hajek(survey, column) for column in holders.T])
+    ratio_variance = np.array([hajek.variance_hajek(survey, column) for column in holders.T])
+    weighted_variance = survey.variance_horvitz_thompson(holders)
     return {
-        "T": (pooled, survey.mean(holders), np.sqrt(survey.variance(holders))),
-        "Horvitz-Thompson": (weighted, truth, np.sqrt(survey.variance_horvitz_thompson(holders))),
-        "Hájek": (ratio, of_ratio[:, 0], np.sqrt(of_ratio[:, 1])),
+        "T": _Estimate(pooled, survey.mean(holders), np.sqrt(survey.variance(holders))),
+        "Horvitz-Thompson": _Estimate(weighted, truth, np.sqrt(weighted_variance)),
+        "Hájek": _Estimate(ratio, ratio_mean, np.sqrt(ratio_variance)),
     }
+
+
+# Rates that are inverse to frequencies
 
 
 def zipf_shares(domain_size: int) -> Floats:
@@ -129,55 +154,78 @@ def zipf_shares(domain_size: int) -> Floats:
 
 
 def inverse_rates(shares: Floats, highest: float) -> Floats:
-    """Return rates inversely proportional to shares, the rarest value at `highest`."""
+    """Return rates inversely proportional to shares, with the rarest value at `highest`."""
     return np.asarray(highest * shares.min() / shares)
 
 
 def inverse_frequency(
     shares: Floats, users: int, highest: float, mechanism: KaryRandomisedResponse, *, seed: int
 ) -> pd.DataFrame:
-    """Estimate a histogram when rates are inverse to the frequencies of values (by T), and of noisy reports (repaired).
+    """Estimate a histogram if rates are inverse to frequencies.
 
-    The data have ``users * shares`` holders, rounded; `highest` is the rate of the rarest value and of the rarest
-    report. A row per estimator and value.
+    First, the rates are inverse to the frequencies of the users' values, and the estimator is
+    ``T``. Then, which is the repair, they are inverse to the frequencies of the noisy reports.
+    There is a row for each estimator and value.
+
+    Parameters
+    ----------
+    shares : ndarray, shape (k,)
+        Share of the users who hold each value; ``users * shares``, rounded, hold it.
+    users : int
+        Number of users, before rounding.
+    highest : float
+        Rate of the rarest value, and of the rarest report.
+    mechanism : KaryRandomisedResponse
+        The mechanism that makes the reports.
+    seed : int
+        Seed of the random streams.
     """
     counts = np.round(users * shares).astype(np.int64)
-    total, rates = int(counts.sum()), inverse_rates(shares, highest)
+    total = int(counts.sum())
+
+    rates = inverse_rates(shares, highest)
     tallies = sampled_tallies(counts, rates, mechanism, rng=stream("by value", seed=seed))
+    cost = counts @ rates
     pooled = estimators.personalised(
-        tallies, users=total, expected_reports=float(counts @ rates), mechanism=mechanism
+        tallies, users=total, expected_reports=float(cost), mechanism=mechanism
     )
-    survey, holders = PersonalRates(counts.astype(float), rates, mechanism), np.diag(counts)
+    survey = PersonalRates(counts.astype(float), rates, mechanism)
+    holders = np.diag(counts)
+
+    rng = stream("by report", seed=seed)
     reports = mechanism.channel() @ shares
-    by_report, rng = inverse_rates(reports, highest), stream("by report", seed=seed)
-    sent = poisson(mechanism.sample_tallies(counts, rng=rng), by_report, rng=rng)
-    known: dict[str, Any] = {"users": total, "report_rates": by_report, "mechanism": mechanism}
-    repaired = estimators.reweighted_reports(sent, **known)
-    spread = personalised.variance_reweighted_reports(counts, **known)
-    parts = []
-    for estimator, cost, mean, estimate, variance in (
-        (
-            "T, sampled by value",
-            counts @ rates,
-            survey.mean(holders),
-            pooled,
-            survey.variance(holders),
-        ),
-        ("sampled by report", total * (reports @ by_report), counts, repaired, spread),
-    ):
-        shared = {
-            "budget": f"ε = {mechanism.epsilon:g}",
-            "value": np.arange(shares.size),
-            "truth": counts,
-        }
-        moments = {
-            "estimator": estimator,
-            "expected reports": cost,
-            "expected": mean,
-            "estimate": estimate,
-        }
-        parts.append(pd.DataFrame(shared | moments | {"standard_deviation": np.sqrt(variance)}))
-    return pd.concat(parts, ignore_index=True)
+    report_rates = inverse_rates(reports, highest)
+    sent = poisson(mechanism.sample_tallies(counts, rng=rng), report_rates, rng=rng)
+    repaired = estimators.reweighted_reports(
+        sent, users=total, report_rates=report_rates, mechanism=mechanism
+    )
+    repaired_variance = personalised.variance_reweighted_reports(
+        counts, users=total, report_rates=report_rates, mechanism=mechanism
+    )
+
+    shared = {
+        "budget": f"ε = {mechanism.epsilon:g}",
+        "value": np.arange(shares.size),
+        "truth": counts,
+    }
+    by_value = shared | {
+        "estimator": "T, sampled by value",
+        "expected reports": cost,
+        "expected": survey.mean(holders),
+        "estimate": pooled,
+        "standard_deviation": np.sqrt(survey.variance(holders)),
+    }
+    by_report = shared | {
+        "estimator": "sampled by report",
+        "expected reports": total * (reports @ report_rates),
+        "expected": counts,
+        "estimate": repaired,
+        "standard_deviation": np.sqrt(repaired_variance),
+    }
+    return pd.concat([pd.DataFrame(by_value), pd.DataFrame(by_report)], ignore_index=True)
+
+
+# The best rates
 
 
 @table
@@ -188,19 +236,28 @@ def best_rates(
     domain_size: int,
     budget_shares: Sequence[float],
 ) -> Rows:
-    """Yield the optimal rates of equal groups of users who differ in privacy budget and cost of a report.
+    """Tabulate optimal sampling rates of groups that differ in privacy budget and cost.
 
-    `epsilons` and `costs` have an entry per group; the budget of reports is a share of the cost of asking everybody.
+    Parameters
+    ----------
+    epsilons, costs : sequence of float
+        Privacy budget in nats, and cost of a report, by group.
+    users : int
+        Number of users, in groups of equal size.
+    domain_size : int
+        Number of values.
+    budget_shares : sequence of float
+        Budgets for reports, as shares of the cost of asking all users.
     """
     checks.entries(costs, "costs", len(epsilons))
-    names = [
-        f"ε = {epsilon:g}, cost {cost:g}" for epsilon, cost in zip(epsilons, costs, strict=True)
-    ]
+    names = []
+    for epsilon, cost in zip(epsilons, costs, strict=True):
+        names.append(f"ε = {epsilon:g}, cost {cost:g}")
+
     groups = _groups(epsilons, users, domain_size)
     for share in budget_shares:
-        rates = personalised.optimal_rates(
-            costs=costs, budget=share * (groups["sizes"] @ costs), **groups
-        )
+        budget = share * (groups["sizes"] @ costs)
+        rates = personalised.optimal_rates(costs=costs, budget=budget, **groups)
         for name, rate in zip(names, rates, strict=True):
             yield {"group": name, BUDGET: share, "optimal sampling rate": rate}
 
@@ -213,27 +270,28 @@ def savings(
     domain_size: int,
     budget_shares: Sequence[float],
 ) -> Rows:
-    """Yield the variance at a rare value under optimal and under equal rates; arguments as for `best_rates`."""
+    """Tabulate the variance at a rare value under optimal and under equal rates.
+
+    The arguments are those of `best_rates`.
+    """
     groups = _groups(epsilons, users, domain_size)
     for share in budget_shares:
-        rates = personalised.optimal_rates(
-            costs=costs, budget=share * (groups["sizes"] @ costs), **groups
-        )
-        best = personalised.rare_variance_horvitz_thompson(rates=rates, **groups)
-        flat = personalised.rare_variance_horvitz_thompson(
-            rates=np.full(rates.size, share), **groups
-        )
+        budget = share * (groups["sizes"] @ costs)
+        best_rates = personalised.optimal_rates(costs=costs, budget=budget, **groups)
+        equal_rates = np.full(best_rates.size, share)
+        best = personalised.rare_variance_horvitz_thompson(rates=best_rates, **groups)
+        equal = personalised.rare_variance_horvitz_thompson(rates=equal_rates, **groups)
         yield {
             "budget share": share,
             "variance": best,
-            "variance at equal rates": flat,
-            "saved": 1 - best / flat,
+            "variance at equal rates": equal,
+            "saved": 1 - best / equal,
         }
 
 
 def _groups(epsilons: Sequence[float], users: int, domain_size: int) -> dict[str, Any]:
-    noises = [
-        personalised.report_noise(KaryRandomisedResponse(epsilon, domain_size))
-        for epsilon in epsilons
-    ]
+    """Return noises and sizes of the groups, as arguments of `personalised.optimal_rates`."""
+    noises = []
+    for epsilon in epsilons:
+        noises.append(personalised.report_noise(KaryRandomisedResponse(epsilon, domain_size)))
     return {"noises": noises, "sizes": np.full(len(epsilons), users / len(epsilons))}

@@ -12,7 +12,8 @@ from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.notebook import Rows, table
 from ldpnb.privacy import shuffling
 
-LOCAL, CENTRAL = "local epsilon (nats)", "central epsilon (nats)"
+LOCAL = "local epsilon (nats)"
+CENTRAL = "central epsilon (nats)"
 
 
 @table
@@ -25,26 +26,32 @@ def accounting(
     delta: float,
     share: float,
 ) -> Rows:
-    """Yield the central budget of shuffled reports, and standard deviations in users at that budget.
+    """Tabulate the central budget of shuffled reports, and standard deviations at that budget.
 
-    ``upper`` and ``lower`` bound the central epsilon; the published ``closed form`` takes all users reporting and is
-    missing outside its range; ``n π q`` are the random reports per value. c-hat is taken at a ``rare`` value, held by
-    nobody, and at a ``common`` one, held by a share of users; Gaussian and Laplace noise are for the upper bound.
+    ``upper`` and ``lower`` bound the central epsilon. The published ``closed form`` is for all
+    users reporting, and is missing outside its range. ``n π q`` are the random reports per value.
+    Standard deviations are in users. That of c-hat is taken at a ``rare`` value, held by nobody,
+    and at a ``common`` one, held by a share of users. Gaussian and Laplace noise are for the upper
+    bound.
     """
     for rate, epsilon in product(sampling_rates, epsilons):
-        known = (users, rate, KaryRandomisedResponse(epsilon, domain_size))
-        reports = shuffling.ShuffledReports(*known)
-        upper, lower = reports.epsilon_upper(delta), reports.epsilon_lower(delta)
-        rare, common = np.sqrt(SampledCounts(*known).variance_realised_size([0, share * users]))
+        mechanism = KaryRandomisedResponse(epsilon, domain_size)
+        reports = shuffling.ShuffledReports(users, rate, mechanism)
+        upper = reports.epsilon_upper(delta)
+        lower = reports.epsilon_lower(delta)
+        closed_form = np.nan
+        if rate == 1:
+            closed_form = shuffling.closed_form(delta, users=users, epsilon=epsilon)
+
+        survey = SampledCounts(users, rate, mechanism)
+        rare, common = np.sqrt(survey.variance_realised_size([0, share * users]))
         yield {
             "sampling": f"π = {rate:g}",
             "local": epsilon,
             "upper": upper,
             "lower": lower,
-            "closed form": shuffling.closed_form(delta, users=users, epsilon=epsilon)
-            if rate == 1
-            else np.nan,
-            "n π q": users * rate * reports.mechanism.q,
+            "closed form": closed_form,
+            "n π q": users * rate * mechanism.q,
             "c-hat, rare": rare,
             "c-hat, common": common,
             "Gaussian": shuffling.gaussian_deviation(upper, delta),
@@ -53,29 +60,45 @@ def accounting(
 
 
 def budgets(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the central budgets of `accounting`, by sampling rate, local budget and bound, and the curves' names."""
-    names = {
-        "upper": "upper bound",
-        "lower": "lower bound",
-        "closed form": "published",
-        "local": LOCAL,
-    }
-    long = table.rename(columns=names).melt(
+    """Return the central budgets of `accounting`, with the names of the curves that show them.
+
+    There is a row for each sampling rate, local budget and bound.
+    """
+    bounds = ["upper bound", "lower bound", "published"]
+    renamed = table.rename(
+        columns={
+            "upper": "upper bound",
+            "lower": "lower bound",
+            "closed form": "published",
+            "local": LOCAL,
+        }
+    )
+    long = renamed.melt(
         id_vars=["sampling", LOCAL],
-        value_vars=list(names.values())[:3],
+        value_vars=bounds,
         var_name="bound",
         value_name=CENTRAL,
     )
-    before = long["bound"].map(
-        {"upper bound": "", "lower bound": "lower bound, ", "published": "published, "}
-    )
-    return long.assign(curve=before + long["sampling"]).dropna().reset_index(drop=True)
+
+    prefixes = {
+        "upper bound": "",
+        "lower bound": "lower bound, ",
+        "published": "published, ",
+    }
+    curve = long["bound"].map(prefixes) + long["sampling"]
+    return long.assign(curve=curve).dropna().reset_index(drop=True)
 
 
 @table
 def variance_ratios(accounts: pd.DataFrame) -> Rows:
-    """Yield the variance of c-hat over that of the central Gaussian mechanism at equal privacy, from `accounting`."""
+    """Tabulate how c-hat compares with the central Gaussian mechanism at equal privacy.
+
+    It is the ratio of their variances, for rows of `accounting`.
+    """
     for value, (_, row) in product(("rare", "common"), accounts.iterrows()):
-        ratio = np.square(row[f"c-hat, {value}"] / row["Gaussian"])
-        at = {"value": f"{value} value", "sampling": row["sampling"], CENTRAL: row["upper"]}
-        yield at | {"relative variance": ratio}
+        yield {
+            "value": f"{value} value",
+            "sampling": row["sampling"],
+            CENTRAL: row["upper"],
+            "relative variance": np.square(row[f"c-hat, {value}"] / row["Gaussian"]),
+        }
