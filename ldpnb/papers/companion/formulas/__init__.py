@@ -1,0 +1,1 @@
+"""Formulas of results that no source states."""
