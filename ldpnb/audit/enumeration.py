@@ -2,8 +2,9 @@
 
 import copy
 import inspect
+import itertools
 import math
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -234,6 +235,10 @@ def _plain(tape: Tape, output: Any) -> Any:
         if isinstance(output, Uniform):
             return _plain(tape, output)
 
+    if isinstance(output, Iterator):
+        output = list(itertools.islice(output, tape.limit + 1))
+        if len(output) > tape.limit:
+            tape.refuse(f"returns an iterator of more than {tape.limit:,} entries")
     if isinstance(output, dict):
         return _in_order(_plain(tape, item) for item in output.items())
     if isinstance(output, set | frozenset):
