@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import NoReturn
 
-DEEPEST = 1_000
+DEEPEST = 500
 """Choices on one path, beyond which a client is taken to loop for ever."""
 
 

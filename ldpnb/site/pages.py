@@ -83,7 +83,7 @@ def notebooks() -> Iterator[tuple[str, str]]:
     )
     for title, own in groups.items():
         names = [f"notebooks/{notebook.id}" for notebook in own]
-        if own[0].source not in claims.sources():
+        if not own[0].source:
             names += ["notebooks/paths", "notebooks/glossary"]
         trees.append(
             "\n".join(["```{toctree}", ":maxdepth: 1", f":caption: {title}", "", *names, "```"])
@@ -100,7 +100,9 @@ def notebooks() -> Iterator[tuple[str, str]]:
 def _heading(source: str) -> str:
     """Return the heading of a source's notebooks, or of those that are of none."""
     about = claims.sources().get(source)
-    return about.heading if about else "Start, plan, try your own data"
+    if about:
+        return about.heading
+    return source.capitalize() or "Start, plan, try your own data"
 
 
 def card(notebook: Notebook) -> str:

@@ -149,7 +149,7 @@ REFUSED = {
     "a deep output": (deep, "raises RecursionError"),
     "an output in itself": (contains_itself, "raises RecursionError"),
     "an audit within": (lambda x: exact_channel(warner, [0, 1]).epsilon, "another audit"),
-    "too many draws": (lambda x: [random.random() < 0.5 for _ in range(1001)], "1,000 random"),
+    "too many draws": (lambda x: [random.random() < 0.5 for _ in range(501)], "500 random"),
     "too many paths": (lambda x: [random.random() < 0.5 for _ in range(12)], "5,000 paths"),
 }
 
