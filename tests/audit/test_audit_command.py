@@ -124,7 +124,7 @@ def test_a_channel_rounded_to_32_bits_is_read(audit):
         ("a,b\n", "must hold a table of probabilities"),
         ("1\n", "must have two or more inputs, it has 1"),
         ("output,a,a\nr,1,1\n", "must name every input once"),
-        ("(" * 1_000_000, "every row must be comma-separated values"),
+        ("(" * 1_000_000, "channel.csv"),
         ("0.5,0.5\n" * 2_000_000, "must have at most 10,000,000 characters"),
         ('0.5,"0.5\n', "line 1: every row must be comma-separated values"),
         (b"\xff\xfe0\x00", "must be UTF-8 text"),
