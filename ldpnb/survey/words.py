@@ -7,7 +7,7 @@ from typing import Any
 from ldpnb.claims import rounded_up
 from ldpnb.survey.device import Device
 
-WIDTH = 98
+WIDTH = 88
 
 ASSUMED = (
     "All this assumes that all respondents followed the device, and that whether somebody "

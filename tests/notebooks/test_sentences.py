@@ -24,7 +24,6 @@ NUMBER = re.compile(r"(?<![\w.])\d[\d,]*\.?\d*(?:e[-+]?\d+)?|(?<![\w.])\.\d+(?:e
 SETTING = re.compile(r"source|default|printed|published|\d{4}\)|arXiv|doi|setting", re.IGNORECASE)
 OTHERS: dict[str, dict[str, Any]] = {
     "2_bun2022/05_neyman_sensitivity": {"boundaries": [1, 4, 8, 16, 40, 80, 200, 400, 800]},
-    "plan": {"shares": [0.4, 0.6]},
 }
 """Where the general rule gives parameters that do not belong together."""
 

@@ -33,6 +33,7 @@ ROOMS = (
     "privacy",
     "accuracy",
     "survey",
+    "guides",
     "claims",
 )
 
