@@ -42,8 +42,9 @@ def stated(options: dict[str, Any]) -> Reading:
 
 @click.command("inspect", short_help="Describe a file of your own, and what to run on it.")
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("columns", nargs=-1, metavar="[COLUMN]...")
 @reading_options
-def inspect_file(file: Path, **options: Any) -> None:
+def inspect_file(file: Path, columns: tuple[str, ...], **options: Any) -> None:
     """Show the columns of FILE, what must be stated of them, and the command to run next.
 
     FILE is delimited text, perhaps packed as .gz, a workbook (.xlsx), or .parquet. Nothing is guessed: what does not
@@ -52,7 +53,7 @@ def inspect_file(file: Path, **options: Any) -> None:
     from ldpnb.data.inspection import inspect
 
     with as_usage():
-        report = inspect(file, stated(options))
+        report = inspect(file, stated(options), columns)
     click.echo(report)
 
 

@@ -134,8 +134,9 @@ def as_numbers(entries: "pd.Series[Any]", reading: Reading) -> "pd.Series[float]
         value = marks.number(entry) if isinstance(entry, str) else float(entry)
         if value is None:
             row = first_row(places == place, entries)
-            above = ", or delete the row if it belongs to the header" if not place else ""
-            refuse(row, entry, f"is no number: {_help_with(entry)}{above}")
+            is_below_header = row == entries.index[0] > 1
+            what = ", or delete the row if it belongs to the header" if is_below_header else ""
+            refuse(row, entry, f"is no number: {_help_with(entry)}{what}")
         values[place] = value
 
     if not reading.decimal and not reading.thousands:

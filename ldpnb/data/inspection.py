@@ -7,7 +7,7 @@ do not belong in a release.
 import json
 import math
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,11 @@ _NAMES_ROWS = 0.98
 _CHOOSE = "choose low and high so that they hold what may occur, not what occurs here:"
 
 
-def inspect(data: str | Path, reading: Reading = Reading()) -> str:  # noqa: B008
+def inspect(
+    data: str | Path,
+    reading: Reading = Reading(),  # noqa: B008
+    columns: Sequence[str] = (),
+) -> str:
     """Describe the columns of a file, and say which command to run next.
 
     Parameters
@@ -42,6 +46,8 @@ def inspect(data: str | Path, reading: Reading = Reading()) -> str:  # noqa: B00
         A file that `load_column` reads.
     reading : Reading
         What is stated of it.
+    columns : sequence of str
+        The columns to describe; none describes all, up to `MOST_COLUMNS`.
 
     Returns
     -------
@@ -55,16 +61,19 @@ def inspect(data: str | Path, reading: Reading = Reading()) -> str:  # noqa: B00
     ValueError
         If the file cannot be read as a table.
     """
-    table = read_table(data, reading)
-    names = table.names[:MOST_COLUMNS]
+    table = read_table(data, reading, columns or None)
+    places = list(range(min(len(table.names), MOST_COLUMNS)))
+    if columns:
+        places = [place_of(name, table.names) for name in columns]
+    names = [table.names[place] for place in places]
     titles = [shown(name[:_WIDTH]) for name in names]
     width = max(len(title) for title in titles)
 
     lines = [f"{shown(str(data))}: {len(table.cells):,} rows, {len(table.names):,} columns"]
     command = ""
-    for place, name in enumerate(names):
+    for place, name, title in zip(places, names, titles, strict=True):
         entries = with_missing(table.cells[place], reading)
-        lines.append(f"  {titles[place]:{width}}  {_described(entries, reading)}")
+        lines.append(f"  {title:{width}}  {_described(entries, reading)}")
         try:
             ways = _ways(table, name, entries, reading)
         except ValueError as error:
@@ -72,7 +81,7 @@ def inspect(data: str | Path, reading: Reading = Reading()) -> str:  # noqa: B00
             continue
         if ways is not None and not command:
             command = _command(data, name, ways, reading)
-    if len(names) < len(table.names):
+    if len(names) < len(table.names) and not columns:
         lines.append(f"  and {len(table.names) - len(names):,} columns more")
 
     if not command:

@@ -18,6 +18,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NoReturn
 
+import numpy as np
 import pandas as pd
 
 from ldpnb import checks
@@ -333,7 +334,7 @@ def _parquet(content: bytes, columns: Sequence[str] | None) -> Table:
 
     places = _places(columns, names, keep_few=False)
     if len(places) * file.metadata.num_rows > MOST_CELLS:
-        raise ValueError(f"it must have at most {MOST_CELLS:,} entries, or columns must be named")
+        raise ValueError(f"it must have at most {MOST_CELLS:,} entries: name the columns to read")
 
     # texts stay in a dictionary of those that occur, of which each row has a place
     texts = [field.name for field in file.schema_arrow if _is_text(field.type)]
@@ -354,7 +355,7 @@ def _parquet(content: bytes, columns: Sequence[str] | None) -> Table:
 def _is_text(kind: Any) -> bool:
     import pyarrow as pa
 
-    return pa.types.is_string(kind) or pa.types.is_binary(kind)
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind)
 
 
 def _entries(column: Any) -> "pd.Series[Any]":
@@ -366,9 +367,16 @@ def _entries(column: Any) -> "pd.Series[Any]":
         return column.to_pandas()
     if pa.types.is_decimal(kind):
         return column.cast(pa.float64()).to_pandas()
-    values = column.to_pandas(date_as_object=True).astype(object)
-    known = {value: _text(value) for value in values.dropna().unique()}
-    return values.map(known).astype(object)
+
+    inner = kind.value_type if pa.types.is_dictionary(kind) else kind
+    if pa.types.is_binary(inner) or pa.types.is_large_binary(inner):
+        raise ValueError("it holds bytes, not text")
+    distinct = column.dictionary_encode().combine_chunks()
+    texts = [_text(value) for value in distinct.dictionary.to_pylist()]
+    if any(len(text) > csv.field_size_limit() for text in texts):
+        raise ValueError(f"an entry must have at most {csv.field_size_limit():,} characters")
+    places = distinct.indices.fill_null(len(texts)).to_numpy(zero_copy_only=False)
+    return pd.Series(np.array([*texts, None], dtype=object)[places])
 
 
 # Any table
@@ -397,7 +405,8 @@ def _table(
             empty_rows += 1
             continue
         if len(numbers) == MOST_ROWS or (len(numbers) + 1) * len(places) > MOST_CELLS:
-            raise ValueError(f"it must have at most {MOST_ROWS:,} rows and {MOST_CELLS:,} entries")
+            most = f"{MOST_ROWS:,} rows and {MOST_CELLS:,} entries"
+            raise ValueError(f"it must have at most {most}: name the columns to read")
 
         fields = _without_empty_end(row) if is_sheet else row or [""]
         if is_sheet:

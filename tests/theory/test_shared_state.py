@@ -33,7 +33,6 @@ ROOMS = (
     "privacy",
     "accuracy",
     "survey",
-    "guides",
     "claims",
 )
 
