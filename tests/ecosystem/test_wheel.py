@@ -65,7 +65,7 @@ def test_a_wheel_holds_all_files_of_the_package(wheel: Path) -> None:
     assert names == {p.as_posix() for p in files if "__pycache__" not in p.parts}
 
 
-def test_the_wheel_computes_losses_draws_tallies_and_estimates_with_three_requirements(
+def test_the_wheel_computes_losses_draws_estimates_and_audits_with_three_requirements(
     plain: Callable[[str], str],
 ) -> None:
     said = plain("""
@@ -73,12 +73,13 @@ import ldpnb as ldp
 krr = ldp.KaryRandomisedResponse(epsilon=1.0, domain_size=4)
 tallies = krr.sample_tallies([500_000, 300_000, 150_000, 50_000], rng=ldp.stream("README", seed=1))
 print(ldp.unbiased(tallies, 1_000_000, krr).round(3).tolist())
+print(ldp.exact_channel(lambda value, rng: value ^ int(rng.random() < 0.25), [0, 1]).epsilon)
 print(round(float(ldp.privacy_loss(krr.channel()).epsilon), 12), round(ldp.srs_loss(1.0, 0.1), 4))
 """)
-    assert said == "[0.502, 0.297, 0.15, 0.051]\n1.0 0.1586\n"
+    assert said == "[0.502, 0.297, 0.15, 0.051]\n1.0986122886681098\n1.0 0.1586\n"
 
 
-@pytest.mark.parametrize("code", ["ldp.decide('biswas2022/theorem-3.5')", "ldp.load_counts"])
+@pytest.mark.parametrize("code", ["ldp.decide('biswas2022/theorem-3.5')", "ldp.load_column"])
 def test_what_needs_more_names_the_extra_that_brings_it(
     plain: Callable[[str], str], code: str
 ) -> None:
