@@ -3,7 +3,8 @@
 ``import ldpnb as ldp`` gives the names below, each loaded when it is first used: mechanisms
 (`KaryRandomisedResponse`, ...; all by name in `FREQUENCY`, `MEAN` and `GAP`), estimators (`unbiased`, `mle`, ...),
 exact privacy losses (`privacy_loss`, `srs_loss`, `ClusterSample`, ...), errors (`SampledCounts`, `GroupGap`,
-`LowerBounds`, ...), `plan` with its questions, one's own data (`load_column`, ...), and what was decided (`decide`).
+`LowerBounds`, ...), surveys (`plan`, `estimate`), audits (`exact_channel`), one's own data (`load_column`, ...), and
+what was decided (`decide`).
 
 >>> import ldpnb as ldp
 >>> round(float(ldp.srs_loss(1.0, sampling_rate=0.1)), 4), ldp.decide("biswas2022/theorem-3.5").status
