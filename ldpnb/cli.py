@@ -173,6 +173,8 @@ def check(ids: tuple[str, ...]) -> None:
         "--nbval-cell-timeout=600",
     ]
     options += ["--nbval-sanitize-with", str(Path(__file__).parent / "run/nbval_sanitize.cfg")]
+    for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):  # of the caller's, for tests of their own
+        os.environ.pop(name, None)
     code = pytest.main([*options, *(str(n.path) for n in _chosen(ids))])
     if code == pytest.ExitCode.INTERRUPTED:
         raise KeyboardInterrupt

@@ -4,9 +4,9 @@ Papermill is imported by what reads declarations, which is no notebook.
 """
 
 import ast
-import math
 import os
 import re
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,8 +58,8 @@ class Parameter:
             for n in (converted if isinstance(converted, list) else [converted])
             if isinstance(n, int | float)
         ]
-        if not all(map(math.isfinite, numbers)):
-            raise self._refused("be finite", value)
+        if not all(abs(number) <= sys.float_info.max for number in numbers):
+            raise self._refused("be finite, at most 1.8e308", value)
         interval, listed = _INTERVAL.match(self.meaning), _WORDS.match(self.meaning)
         if interval:
             low, high = map(float, interval.group(2, 3))

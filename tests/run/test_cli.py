@@ -79,7 +79,11 @@ def test_a_name_may_be_shortened_to_a_unique_beginning(wanted: str, meant: str) 
         ),
         (
             ["run", "01_line", "-p", "factor=1e400"],
-            "ldpnb: factor must be finite, got factor='1e400'",
+            "ldpnb: factor must be finite, at most 1.8e308, got factor='1e400'",
+        ),
+        *(
+            (["run", "01_line", "-p", f"users={'9' * digits}"], "ldpnb: users must be ")
+            for digits in (400, 5000)
         ),
         (
             ["run", "01_line", "-p", "users=2.5"],

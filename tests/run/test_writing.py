@@ -1,6 +1,8 @@
 """A file is written whole or not at all, and only where a file may be."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -50,6 +52,35 @@ def test_on_failure_the_earlier_content_stays_and_nothing_is_left_beside_it(
         assert str(caught.value) == f"[Errno 28] No space left on device: '{path}'"
     assert path.read_bytes() == b"before"
     assert os.listdir(tmp_path) == ["table.csv"]
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o755])
+def test_a_file_that_is_replaced_keeps_its_permissions(tmp_path: Path, mode: int) -> None:
+    path = tmp_path / "private.csv"
+    path.write_text("before")
+    path.chmod(mode)
+    writing.write(path, b"after")
+    assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"after", mode)
+
+
+def test_a_read_only_file_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "kept.csv"
+    path.write_text("before")
+    path.chmod(0o444)
+    with pytest.raises(OSError, match=r"read-only: .*kept\.csv"):
+        writing.write(path, b"after")
+    assert path.read_text() == "before"
+    assert os.listdir(tmp_path) == ["kept.csv"]
+
+
+def test_standard_output_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "all.csv"
+    path.write_text("before\n")
+    code = "from pathlib import Path; from ldpnb import writing; "
+    code += "writing.write(Path('/dev/stdout'), b'after\\n')"
+    with path.open("ab") as appended:
+        subprocess.run([sys.executable, "-c", code], stdout=appended, check=True)
+    assert path.read_text() == "before\nafter\n"
 
 
 def test_files_get_the_usual_permissions(tmp_path: Path) -> None:
