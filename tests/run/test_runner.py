@@ -23,7 +23,7 @@ from PIL import Image
 
 from ldpnb.checks import UsageError
 from ldpnb.notebook.publishing import provenance
-from ldpnb.run import catalogue, kernels, runner
+from ldpnb.run import catalogue, kernels, runner, simulated
 
 FIGURE = "figures/1_demo/01_line/figure_1"
 
@@ -305,12 +305,22 @@ def test_ports_are_chosen_once_the_imports_are_there(
     )
 
 
+def test_what_changes_with_other_random_numbers_is_simulated(checkout: Path) -> None:
+    path = checkout / "notebooks/1_demo/01_line.ipynb"
+    drawn = "import numpy as np\nfloat(np.random.default_rng(users).random())"
+    streamed = "from ldpnb.rng import stream\nfloat(stream('a', seed=users).random())"
+    path.write_text(notebook(PARAMETERS, COMPUTE, drawn, "users", streamed))
+    catalogue.catalogue.cache_clear()
+    assert run_one("01_line").error == ""
+    assert simulated.parts(path) == simulated.Parts(frozenset({2, 4}), frozenset())
+
+
 def test_a_check_runs_the_cells_and_names_a_number_that_differs_from_the_stored_one(
     checkout: Path, ldpnb
 ) -> None:
     assert run_one("01_line").error == ""
     numbers = (checkout / FIGURE).with_suffix(".csv")
-    numbers.write_text(numbers.read_text().replace("1,0.5", "1,0.6"))
+    numbers.write_text(numbers.read_text().replace("1,0.5", "1,0.500005"))
     result = ldpnb("check", "01_line", PYTEST_ADDOPTS="--nbval-lax --collect-only")
     assert result.returncode == 1
     assert 'figure_1.csv.iloc[:, 1] (column name="y") values are different' in result.stdout

@@ -7,6 +7,7 @@ from binascii import b2a_base64
 from functools import cache
 
 import matplotlib.pyplot as plt
+import pytest
 
 from ldpnb.run.catalogue import home
 from ldpnb.run.sameness import same
@@ -39,6 +40,18 @@ def test_pictures_differ_by_a_title_a_digit_or_a_colour_and_not_by_a_last_digit_
     )
     for other in (*others, REAL.with_suffix(".png").read_bytes(), b"rubbish"):
         assert not same(picture(), other)
+
+
+@pytest.mark.parametrize(("shift", "is_same"), [(3e-4, True), (7e-4, False)])
+def test_a_curve_may_be_off_by_a_few_hundredths_of_a_pixel(shift: float, is_same: bool) -> None:
+    assert same(picture(), picture(shift=shift)) == is_same
+
+
+@pytest.mark.parametrize(("off", "is_same"), [(5e-7, True), (2e-6, False), (1e-5, False)])
+def test_numbers_are_the_same_to_a_relative_1e_6(off: float, is_same: bool) -> None:
+    """As the README promises."""
+    stored, fresh = (f"loses {number!r} of 1".encode() for number in (0.25, 0.25 * (1 + off)))
+    assert same(stored, fresh) == is_same
 
 
 def edited(content: bytes, **changes: object) -> bytes:
