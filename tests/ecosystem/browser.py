@@ -43,7 +43,9 @@ def refused(*_given, **_named):
 def main() -> None:
     project = tomllib.loads((HOME / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     LACKED.update(
-        word.partition(">")[0] for word in project["dependencies"] if "!= 'emscripten'" in word
+        line.partition(">")[0].replace("-", "_")
+        for line in project["optional-dependencies"]["notebooks"]
+        if "!= 'emscripten'" in line
     )
     shell = InteractiveShell.instance(history_manager=None)
     for name in LACKED & sys.modules.keys():

@@ -89,10 +89,14 @@ def test_notebooks_say_their_language_and_no_two_share_a_cell() -> None:
     assert len(ids) == len(set(ids))
 
 
+@pytest.mark.parametrize(
+    "name",
+    [n.id if n.id == QUICK else pytest.param(n.id, marks=pytest.mark.nightly) for n in catalogue()],
+)
 def test_a_notebook_is_a_script_that_runs_and_prints_text(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    body, resources = nbconvert.ScriptExporter().from_filename(find(QUICK).path)
+    body, resources = nbconvert.ScriptExporter().from_filename(find(name).path)
     script = tmp_path / f"script{resources['output_extension']}"
     script.write_text(body, encoding="utf-8")
     for name in [name for name in os.environ if name.startswith("LDPNB_")]:
@@ -102,7 +106,7 @@ def test_a_notebook_is_a_script_that_runs_and_prints_text(
     said = capsys.readouterr().out
     captions = [
         json.loads(path.read_bytes())["caption"]
-        for path in (home() / "figures" / QUICK).glob("*.json")
+        for path in (home() / "figures" / name).glob("*.json")
     ]
     assert all(caption in said for caption in captions)
     assert "text/" not in said, "no output is printed as a dictionary"
