@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 
 from ldpnb.arithmetic import Floats
+from ldpnb.data.messages import quoted, refuse
 from ldpnb.data.reading import Reading
-from ldpnb.data.tables import quoted, refuse
 
 _TWO_DIGITS = [66, 77, 88, 97, 98, 99]
 _MORE_DIGITS = [777, 888, 997, 998, 999, 9998, 9999, 99999]

@@ -28,12 +28,13 @@ from ldpnb.data.entries import (
     label,
     with_missing,
 )
+from ldpnb.data.messages import quoted, refuse
 from ldpnb.data.reading import Reading
-from ldpnb.data.tables import Table, place_of, quoted, read_table, refuse
+from ldpnb.data.table import Table, place_of
+from ldpnb.data.tables import read_table
 
 MOST_VALUES = 4096
 """Values of a column that local mechanisms can handle well."""
-MOST_GROUPS = 100
 OTHER = "other"
 
 OCCURRING = "What occurs was taken for what may occur, which gives it away; state it to avoid that."
@@ -48,7 +49,6 @@ _FEW = 5
 def load_column(
     data: str | Path,
     column: str,
-    group: str = "",
     *,
     low: float | None = None,
     high: float | None = None,
@@ -65,8 +65,6 @@ def load_column(
         The file, of at most 200 MB: delimited text, perhaps packed as .gz, .xlsx or .parquet.
     column : str
         The column to tally, by its name in any case; empty for the only column of a file.
-    group : str
-        A column whose names part the users into groups, for a column of numbers.
     low, high : float, optional
         The range of a column of numbers, both ends included. Without it a column holds names.
     bins : int
@@ -99,10 +97,8 @@ def load_column(
     >>> load_column(file, "answer").labels
     ('no', 'yes')
     """
-    _check_options(low, high, bins, categories, outside, group)
+    _check_options(low, high, bins, categories, outside)
     wanted = [column]
-    if group:
-        wanted.append(group)
     if reading.counts not in ("", "none"):
         wanted.append(reading.counts)
     table = read_table(data, reading, wanted)
@@ -112,7 +108,6 @@ def load_column(
         tally = tallied(
             table,
             column,
-            group,
             low=low,
             high=high,
             bins=bins,
@@ -122,7 +117,12 @@ def load_column(
         )
     except ValueError as error:
         raise ValueError(f"{name}: column {quoted(column)}: {error}") from None
-    return _named(tally, column, group, Path(data).name, table.empty_rows)
+
+    file = Path(data).name
+    notes = tally.notes
+    if table.empty_rows:
+        notes = (f"{table.empty_rows:,} empty rows between others were left out.", *notes)
+    return replace(tally, name=f"{column} of {file}" if column else file, notes=notes)
 
 
 def _check_options(
@@ -131,7 +131,6 @@ def _check_options(
     bins: int,
     categories: Sequence[str],
     outside: str,
-    group: str,
 ) -> None:
     """Refuse options that contradict each other or cannot act."""
     checks.choice(outside, "outside", among=("error", "clip"))
@@ -140,7 +139,7 @@ def _check_options(
         raise ValueError(f"low and high must be stated together, got low={low}, high={high}")
 
     if low is None or high is None:
-        is_stated = {"bins": bins > 0, "outside": outside != "error", "group": group != ""}
+        is_stated = {"bins": bins > 0, "outside": outside != "error"}
         for option in is_stated:
             if is_stated[option]:
                 raise ValueError(f"{option} needs a column of numbers: state low and high too")
@@ -164,7 +163,6 @@ def _check_options(
 def tallied(
     table: Table,
     column: str,
-    group: str = "",
     *,
     low: float | None = None,
     high: float | None = None,
@@ -192,31 +190,12 @@ def tallied(
     values = as_numbers(entries, reading)
     made = _binned(values, entries, weights, low, high, bins, outside, reading)
     places = made.pop("places")
-    size = len(made["labels"])
-    if not group:
-        missing = int(weights[places < 0].sum())
-        return Column("", counts=_counts(places, weights, size), missing=missing, **made)
-
-    groups, members = _groups(table, group, places, reading)
-    cells = np.where((places < 0) | (members < 0), -1, members * size + places)
-    made["notes"] = (*made["notes"], OCCURRING)
     return Column(
         "",
-        counts=_counts(cells, weights, len(groups) * size).reshape(-1, size),
-        groups=groups,
-        missing=int(weights[cells < 0].sum()),
+        counts=_counts(places, weights, len(made["labels"])),
+        missing=int(weights[places < 0].sum()),
         **made,
     )
-
-
-def _named(tally: Column, column: str, group: str, file: str, empty_rows: int) -> Column:
-    """Return a column with its name, which says the file, and a remark on empty rows."""
-    by_group = f" by {group}" if group else ""
-    name = f"{column}{by_group} of {file}" if column else file
-    notes = tally.notes
-    if empty_rows:
-        notes = (f"{empty_rows:,} empty rows between others were left out.", *notes)
-    return replace(tally, name=name, attribute=column or "value", notes=notes)
 
 
 Places = NDArray[np.int64]
@@ -377,17 +356,3 @@ def _means_by_place(values: Floats, places: Places, weights: Places, middles: Fl
     users = np.bincount(places[here], weights[here], middles.size)
     sums = np.bincount(places[here], (values * weights)[here], middles.size)
     return np.divide(sums, users, out=middles.copy(), where=users > 0)
-
-
-def _groups(
-    table: Table, group: str, places: Places, reading: Reading
-) -> tuple[tuple[str, ...], Places]:
-    """Return the names of groups, the largest first, and the place of each row among them."""
-    names = as_names(with_missing(table.column(group), reading))
-    here = names[places >= 0].dropna()
-    groups = tuple(here.value_counts().index)
-    if not 1 <= len(groups) <= MOST_GROUPS:
-        rule = f"1 to {MOST_GROUPS} different names"
-        raise ValueError(f"the groups {quoted(group)} must have {rule}, got {len(groups)}")
-    members = names.map({name: place for place, name in enumerate(groups)}).fillna(-1)
-    return groups, members.to_numpy().astype(np.int64)

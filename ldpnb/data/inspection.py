@@ -17,8 +17,10 @@ import pandas as pd
 from ldpnb.checks import shown
 from ldpnb.data.entries import Marks, label, with_missing
 from ldpnb.data.files import COUNTS, tallied
+from ldpnb.data.messages import quoted
 from ldpnb.data.reading import Reading
-from ldpnb.data.tables import Table, place_of, quoted, read_table
+from ldpnb.data.table import Table, place_of
+from ldpnb.data.tables import read_table
 
 MOST_COLUMNS = 100
 """Columns of a file that are described."""

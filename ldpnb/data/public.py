@@ -24,29 +24,55 @@ _HEADER = (
 
 
 def adult(column: Literal["age", "workclass"]) -> Column:
-    """Return a column of the training split of UCI Adult, 32,561 people: age (17 to 90) or work class (nine of them).
+    """Return a column of the training split of UCI Adult, 32,561 people.
 
+    Parameters
+    ----------
+    column : {"age", "workclass"}
+        Age in years, 17 to 90, or one of nine classes of work.
+
+    Returns
+    -------
+    Column
+
+    References
+    ----------
+    B. Becker and R. Kohavi, *Adult*, UCI Machine Learning Repository, 1996.
+
+    Examples
+    --------
     >>> age = adult("age")
     >>> age.users, age.counts.size, age.labels[0]
     (32561, 74, '17')
     """
     checks.choice(column, "column", among=("age", "workclass"))
     rows = writing.rows(f"data/adult_{column}.csv")
-    labels, counts = (
-        tuple(row[column] for row in rows),
-        np.array([int(row["count"]) for row in rows]),
-    )
+    labels = tuple(row[column] for row in rows)
+    counts = np.array([int(row["count"]) for row in rows])
     if column == "workclass":
-        return Column("Adult workclass", labels, counts, np.arange(len(labels), dtype=float))
+        places = np.arange(len(labels), dtype=float)
+        return Column("Adult workclass", labels, counts, places, scale="category")
     ages = np.array(labels, dtype=float)
     return Column("Adult age", labels, counts, ages, low=ages[0], high=ages[-1])
 
 
 def fetch(cache: str | Path | None = None) -> Path:
-    """Return the file with a header, from a folder or else from the network.
+    """Return the file of the whole table with a header, from a folder or else from the network.
 
-    The folder is by default that of ``LDPNB_CACHE`` or the user's cache folder. An OSError says how to get the file if
-    it is not there and cannot be fetched, or does not match its checksum.
+    Parameters
+    ----------
+    cache : str or Path, optional
+        The folder; by default that of ``LDPNB_CACHE``, or the user's cache folder.
+
+    Returns
+    -------
+    Path
+
+    Raises
+    ------
+    OSError
+        If the file is not there and cannot be fetched, or does not match its checksum. The message
+        says how to get it.
     """
     import pooch
 

@@ -8,11 +8,26 @@ from ldpnb import checks
 
 
 def binomial(trials: int, *probabilities: float, largest: int | None = None) -> NDArray[np.float64]:
-    """Return a binomial distribution on ``0 .. trials``; for several probabilities their mixture, in equal parts.
+    """Return a binomial distribution on ``0 .. trials``, or a mixture of several in equal parts.
 
-    - `trials`, int: ``>= 1``.
-    - `probabilities`, float: in ``[0, 1]``.
-    - `largest`, int, optional: largest value of the domain, ``>= trials``; those above `trials` have probability 0.
+    Parameters
+    ----------
+    trials : int
+        At least 1.
+    *probabilities : float
+        Of success, in ``[0, 1]``, one for each part of the mixture.
+    largest : int, optional
+        The largest value of the domain, at least `trials`. Values above `trials` have
+        probability 0.
+
+    Returns
+    -------
+    (largest + 1,) array of float
+
+    Examples
+    --------
+    >>> binomial(2, 0.5).round(9)
+    array([0.25, 0.5 , 0.25])
     """
     count = checks.whole(trials, "trials", at_least=1)
     last = count if largest is None else checks.whole(largest, "largest", at_least=count)
@@ -34,7 +49,22 @@ def binomial(trials: int, *probabilities: float, largest: int | None = None) -> 
 def sample_counts(
     distribution: NDArray[np.float64], users: int, *, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Draw a data set of independent values, as the number of users who hold each, ``(k,)``."""
+    """Draw a data set of independent values.
+
+    Parameters
+    ----------
+    distribution : (k,) array of float
+        The probability of each value.
+    users : int
+        At least 1.
+    rng : numpy.random.Generator
+        Where the values are drawn from.
+
+    Returns
+    -------
+    (k,) array of int
+        How many users hold each value.
+    """
     chances = checks.distribution(distribution, "distribution")
     return np.asarray(
         rng.multinomial(checks.whole(users, "users", at_least=1), chances / chances.sum())

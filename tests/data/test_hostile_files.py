@@ -15,7 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 from untidy import workbook
 
-from ldpnb.data import tables
+from ldpnb.data import parquet, rows, tables
+from ldpnb.data import workbook as workbooks
 from ldpnb.data.files import load_column
 from ldpnb.data.inspection import inspect
 from ldpnb.data.reading import Reading
@@ -91,8 +92,9 @@ def test_what_a_file_unpacks_to_is_bounded(
         content = frame.to_csv(index=False).encode()
         path.write_bytes(gzip.compress(content) if suffix == ".csv.gz" else content)
     monkeypatch.setattr(tables, "MOST_BYTES", 20_000)
-    monkeypatch.setattr(tables, "MOST_BYTES_OF_A_WORKBOOK", 20_000)
-    monkeypatch.setattr(tables, "MOST_ROWS", 20_000)
+    monkeypatch.setattr(workbooks, "MOST_BYTES", 20_000)
+    monkeypatch.setattr(parquet, "MOST_ROWS", 20_000)
+    monkeypatch.setattr(rows, "MOST_ROWS", 20_000)
     assert_refused(path, "it must have")
 
 
