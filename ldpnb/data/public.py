@@ -1,4 +1,4 @@
-"""UCI Adult: the two columns that the sources use, which are built in, and the whole table, fetched from its archive.
+"""UCI Adult: two columns, which are built in, and the whole table, fetched from its archive.
 
 For a column of any other file see `ldpnb.data.files`.
 """
