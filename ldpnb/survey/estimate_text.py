@@ -24,8 +24,8 @@ def estimates_text(found: Estimates) -> str:
         blocks.append(f"Warning: {found.remark}")
     if found.unused:
         blocks.append(
-            f"Not used: the columns {shown(', '.join(found.unused))}. Weights must be in a column "
-            "weight; --by names a column of groups."
+            f"Not used: {shown(', '.join(found.unused))}. Weights must be in a column weight, and "
+            "by (--by) names a column of groups."
         )
     blocks += [_methods(found), *found.sample.notes, privacy(found.device)]
     wrapped = [textwrap.fill(block, WIDTH, break_long_words=False) for block in blocks[1:]]
@@ -36,7 +36,7 @@ def _rows(found: Estimates) -> list[tuple[str, ...]]:
     """Return the rows of the table in words, the head first."""
     interval = f"{100 * found.level:g}% interval"
     head = ["mean of" if found.device.is_of_numbers else "share of"]
-    head += ["reports", "estimate", "std. error", "sampling", "device", interval]
+    head += ["reports", "estimate", "std. error", "sampling", "randomisation", interval]
     has_groups = any(row.group for row in found.rows)
     has_projected = any(not math.isnan(row.norm_sub) for row in found.rows)
     has_likely = any(not math.isnan(row.mle) for row in found.rows)
@@ -92,14 +92,16 @@ def _methods(found: Estimates) -> str:
     beside = ""
     if any(not math.isnan(row.norm_sub) for row in found.rows):
         beside = (
-            " Norm-Sub (projection) and MLE (maximum likelihood) give shares that are not negative "
-            "and sum to 1. They are biased, and the standard errors are not theirs."
+            " Norm-Sub is the nearest share that is not negative, with a sum of 1; it is biased, "
+            "and the standard error is not its own."
         )
+    if any(not math.isnan(row.mle) for row in found.rows):
+        beside += " So it is with MLE, the share under which the reports are most likely."
     return (
         f"Methods: {number:,.0f} reports{left_out} from {design}. Device: "
         f"{described(found.device)}. Every report was turned into an unbiased value of the true "
         f"answer. The estimate is their weighted mean, for {whom}. The standard error is that of "
         f"the design, {correction} a finite population correction, and counts the randomisation "
-        "once. Its parts are sampling and device; their squares add up. Intervals cover the true "
+        "once. Its parts are sampling and randomisation; their squares add up. Intervals cover the true "
         f"value in {100 * found.level:g}% of surveys{together}.{beside} {ASSUMED}"
     )

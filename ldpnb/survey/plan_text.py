@@ -33,9 +33,10 @@ def plan_text(plan: Plan, strata: str = "STRATA.csv") -> str:
     unit = plan.design.unit if plan.unknown == "count" else plan.unknown
     rows = [("mechanism", unit, "law")]
     for answer in plan.answers:
-        rows.append((answer.device.mechanism, _found(plan.unknown, answer), answer.law))
+        name = _name(plan, answer.device.mechanism)
+        rows.append((name, _found(plan.unknown, answer), answer.law))
     for mechanism, reason in plan.impossible.items():
-        rows.append((mechanism, "none", reason))
+        rows.append((_name(plan, mechanism), "none", reason))
     lines = [f"{_QUESTIONS[plan.unknown]} for {_design(plan)}.", "", *aligned(rows), ""]
 
     best = plan.best
@@ -61,6 +62,10 @@ def plan_text(plan: Plan, strata: str = "STRATA.csv") -> str:
     for block in blocks:
         lines += textwrap.wrap(block, WIDTH, break_long_words=False, break_on_hyphens=False)
     return "\n".join([*lines, "", estimate_command(plan, best, strata)])
+
+
+def _name(plan: Plan, mechanism: str) -> str:
+    return mechanism if plan.stated["p"] is None else "as stated"
 
 
 def _found(unknown: str, answer: Answer) -> str:
@@ -96,7 +101,7 @@ def _asked(plan: Plan, best: Answer) -> str:
         asked = best.count * design.take
         reports = ""
         if design.response < 1:
-            reports = f", of whom {design.response:.4g} respond"
+            reports = f", of whom {_percent(design.response)} respond"
         return (
             f"Draw {best.count:,} clusters and ask {design.take:,} people in each: {asked:,} "
             f"people{reports}."
@@ -106,7 +111,7 @@ def _asked(plan: Plan, best: Answer) -> str:
         if design.response == 1:
             return f"Ask {invited:,} people."
         return (
-            f"Invite {invited:,} people, of whom {design.response:.4g} respond: {best.count:,} "
+            f"Invite {invited:,} people, of whom {_percent(design.response)} respond: {best.count:,} "
             "reports."
         )
 
@@ -116,9 +121,13 @@ def _asked(plan: Plan, best: Answer) -> str:
         response = design.response[name]
         invited = _invited(wanted, response)
         total += invited
-        answer = "" if response == 1 else f" for {wanted:,} reports ({response:.4g} respond)"
+        answer = "" if response == 1 else f" for {wanted:,} reports ({_percent(response)} respond)"
         parts.append(f"{shown(name)} {invited:,}{answer}")
     return f"Invite {total:,} people for {best.count:,} reports: {'; '.join(parts)}."
+
+
+def _percent(rate: float) -> str:
+    return f"{100 * rate:.4g}%"
 
 
 def _invited(reports: int, response: float) -> int:

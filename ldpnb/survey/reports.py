@@ -241,7 +241,7 @@ def _refuse(column: Column, wrong: Any, kept: Any, rule: str) -> None:
     word = column.words[column.codes[row]]
     hint = ""
     if word.upper() in ("NA", "N/A", "NAN", "NONE", "NULL", "."):
-        hint = f"; if it is a missing answer, state missing={word}"
+        hint = f"; if it stands for a missing answer, state that (--missing {word})"
     raise ValueError(f"report must be {rule}, got {shortened(word)} in row {row + 1}{hint}")
 
 

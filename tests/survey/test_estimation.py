@@ -28,7 +28,7 @@ def test_none_and_na_and_nan_are_answers_like_others():
 def test_missing_reports_are_left_out_and_counted_and_never_guessed():
     reports = ["yes", "", "no", None, float("nan"), pd.NA, "NA", "yes"]
     assert estimate(reports, **BIT, missing="NA").missing == 5
-    with pytest.raises(ValueError, match="got 'NA' in row 7; if it is a missing answer, state"):
+    with pytest.raises(ValueError, match="got 'NA' in row 7; if it stands for a missing answer"):
         estimate(reports, **BIT)
     with pytest.raises(ValueError, match="missing must be no possible answer, got None"):
         estimate(["None"], epsilon=1, values=["A", "B", "None"], missing="None")

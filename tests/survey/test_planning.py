@@ -84,7 +84,7 @@ def test_the_mean_of_one_over_a_binomial_number_by_enumeration():
 
 def test_response_of_each_stratum_multiplies_its_invitations():
     stated = {"population": {"a": 6000, "b": 3000}, "epsilon": 2, **ASKED}
-    text = str(plan(**stated, response={"a": 0.6, "b": 0.25}))
+    text = " ".join(str(plan(**stated, response={"a": 0.6, "b": 0.25})).split())
     reports = plan(**stated, response={"a": 0.6, "b": 0.25}).best.count
     assert f"for {reports} reports" in text
     a, b = 2 * reports // 3, reports // 3
