@@ -30,7 +30,7 @@ class Marginals(NamedTuple):
     q: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ExactChannel:
     """The exact channel of a client, as `exact_channel` returns it.
 
@@ -284,6 +284,10 @@ class ExactChannel:
         else:
             lines.append(f"pure with p = {marginals.p:.12g} and q = {marginals.q:.12g}")
         return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        size = f"{len(self.inputs)} inputs, {len(self.outputs)} outputs"
+        return f"ExactChannel({size}, epsilon={self.epsilon:.12g})"
 
     def _loss_in_words(self) -> str:
         if math.isinf(self.epsilon):

@@ -78,12 +78,13 @@ class Uniform:
 
     def _is_below(self, threshold: Any, or_equal: bool) -> Any:
         """Decide at its probability whether the number is below a threshold; remember it."""
-        if type(threshold) is not float:
+        limit = threshold
+        if type(threshold) is not float or threshold != threshold:  # as few are
             if isinstance(threshold, np.ndarray):
                 return NotImplemented  # NumPy then compares the number with every entry
             if threshold is self:
                 return or_equal
-        limit = self._number(threshold, "compares a random number with")
+            limit = self._number(threshold, "compares a random number with")
 
         first, rises = _first_above(self._operations, limit, or_equal)
         is_before_first = self._splits_at(first)

@@ -222,20 +222,37 @@ State = tuple[Callable[[], Any], bytes]
 
 def _states() -> list[State]:
     """Return the states of all real generators."""
-    known = {id(thing): thing for thing in gc.get_objects()}
-    for module in list(sys.modules.values()):  # whose generators may be frozen, and unknown to gc
-        known |= {id(thing): thing for _, thing in _globals_of(module)}
-
     asks: list[Callable[[], Any]] = []
-    for thing in known.values():
-        if type(thing) is np.random.Generator:
-            asks.append(functools.partial(getattr, thing.bit_generator, "state"))
-        elif issubclass(type(thing), np.random.BitGenerator):
-            asks.append(functools.partial(getattr, thing, "state"))
-        elif type(thing) in (random.Random, np.random.RandomState):
-            asks.append(getattr(thing, "getstate", None) or thing.get_state)
+    for generator in _generators():
+        if isinstance(generator, np.random.Generator):
+            asks.append(functools.partial(getattr, generator.bit_generator, "state"))
+        elif isinstance(generator, np.random.BitGenerator):
+            asks.append(functools.partial(getattr, generator, "state"))
+        elif isinstance(generator, np.random.RandomState):
+            asks.append(generator.get_state)
+        else:
+            asks.append(generator.getstate)
     asks += _compiled_states()
     return [(ask, pickle.dumps(ask())) for ask in asks]
+
+
+def _generators() -> list[Any]:
+    """Return every generator that the garbage collector knows, or that is global in a module.
+
+    The collector does not know those that `gc.freeze` has set aside.
+    """
+    kinds = {np.random.Generator, np.random.RandomState, random.Random}
+    kinds |= _descendants(np.random.BitGenerator)
+    found = [thing for thing in gc.get_objects() if type(thing) in kinds]
+    for module in list(sys.modules.values()):
+        found += [thing for _, thing in _globals_of(module) if type(thing) in kinds]
+    return list({id(thing): thing for thing in found}.values())
+
+
+def _descendants(kind: type) -> set[type]:
+    """Return all classes below a class."""
+    below: set[type] = set(kind.__subclasses__())
+    return below.union(*map(_descendants, below))
 
 
 def _compiled_states() -> list[Callable[[], Any]]:

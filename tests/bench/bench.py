@@ -38,6 +38,8 @@ TARGETS: dict[str, dict[str, float]] = {
     "random size, n = 1000": {"seconds": 0.5},
     "random size, n = 1e5": {},
     "clusters, 1e5 unequal": {"seconds": 1},
+    "audit, 15 bits": {"seconds": 5},
+    "audit, k-RR of 4 values": {"peer": 5},
     "import ldpnb": {"seconds": 0.3},
     "ldpnb list": {"seconds": 0.6},
 }

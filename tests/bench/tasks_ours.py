@@ -140,6 +140,54 @@ def clusters(count: int):
     return lambda: ClusterSample(sizes, count // 10).loss(0.1)
 
 
+def fifteen_bits(value: int) -> list[int]:
+    import random
+
+    return [int(random.random() < (0.5 if bit == value else 0.25)) for bit in range(15)]
+
+
+def audit_of_bits():
+    from ldpnb.audit import exact_channel
+
+    info = {}
+
+    def audit():
+        info["paths"] = exact_channel(fifteen_bits, range(3)).paths
+
+    return audit, 1.0, info
+
+
+def krr_client(value, rng):
+    if rng.random() < np.e / (np.e + 3):
+        return value
+    other = int(rng.integers(3))
+    return other + (other >= value)
+
+
+def exact_audit():
+    from ldpnb.audit import exact_channel
+
+    return lambda: exact_channel(krr_client, range(4)).epsilon
+
+
+def sampling_audit(reports: int):
+    """Bound the loss by the tallies of so many reports of every value, as LDP-Auditor does."""
+    from scipy.special import betaincinv
+
+    rng = np.random.default_rng(7)
+
+    def audit():
+        tallies = np.zeros((4, 4))
+        for value in range(4):
+            for _ in range(reports):
+                tallies[krr_client(value, rng), value] += 1
+        low = betaincinv(tallies, reports - tallies + 1, 0.005)
+        high = betaincinv(tallies + 1, reports - tallies, 0.995)
+        return np.log(low.max(axis=1) / high.min(axis=1)).max()
+
+    return audit
+
+
 def command(*arguments: str):
     import subprocess
     import sys
@@ -171,6 +219,9 @@ TASKS = {
     "random size, n = 1000": lambda: random_size(1000),
     "random size, n = 1e5": lambda: random_size(10**5),
     "clusters, 1e5 unequal": lambda: clusters(10**5),
+    "audit, 15 bits": audit_of_bits,
+    "audit, k-RR of 4 values": exact_audit,
+    "audit, k-RR of 4 values | sampling of 80,000 reports": lambda: sampling_audit(20_000),
     "import ldpnb": lambda: command("-c", "import ldpnb"),
     "ldpnb list": lambda: command("-m", "ldpnb", "list"),
 }
