@@ -102,6 +102,6 @@ def _methods(found: Estimates) -> str:
         f"{described(found.device)}. Every report was turned into an unbiased value of the true "
         f"answer. The estimate is their weighted mean, for {whom}. The standard error is that of "
         f"the design, {correction} a finite population correction, and counts the randomisation "
-        "once. Its parts are sampling and randomisation; their squares add up. Intervals cover the true "
-        f"value in {100 * found.level:g}% of surveys{together}.{beside} {ASSUMED}"
+        "once. Its parts are sampling and randomisation; their squares add up. Intervals cover the "
+        f"true value in {100 * found.level:g}% of surveys{together}.{beside} {ASSUMED}"
     )

@@ -35,8 +35,10 @@ def plan_text(plan: Plan, strata: str = "STRATA.csv") -> str:
     for answer in plan.answers:
         name = _name(plan, answer.device.mechanism)
         rows.append((name, _found(plan.unknown, answer), answer.law))
+
     for mechanism, reason in plan.impossible.items():
         rows.append((_name(plan, mechanism), "none", reason))
+
     lines = [f"{_QUESTIONS[plan.unknown]} for {_design(plan)}.", "", *aligned(rows), ""]
 
     best = plan.best
@@ -111,8 +113,8 @@ def _asked(plan: Plan, best: Answer) -> str:
         if design.response == 1:
             return f"Ask {invited:,} people."
         return (
-            f"Invite {invited:,} people, of whom {_percent(design.response)} respond: {best.count:,} "
-            "reports."
+            f"Invite {invited:,} people, of whom {_percent(design.response)} respond: "
+            f"{best.count:,} reports."
         )
 
     parts = []
@@ -154,6 +156,7 @@ def estimate_command(plan: Plan, best: Answer, strata: str = "STRATA.csv") -> st
         words += ["--p", str(plan.stated["p"]), "--q", str(plan.stated["q"])]
         if plan.stated["mechanism"] is not None:
             words += ["--mechanism", device.mechanism]
+
     if device.is_of_numbers:
         words += ["--range", f"{device.low:.17g}", f"{device.high:.17g}"]
     values = plan.stated["values"]
@@ -169,6 +172,7 @@ def estimate_command(plan: Plan, best: Answer, strata: str = "STRATA.csv") -> st
         words += ["--population", "everyone"]
     elif math.isfinite(design.population):
         words += ["--population", str(design.population)]
+
     if plan.simultaneous:
         words.append("--simultaneous")
     if plan.asked_failure is not None and plan.asked_failure != 0.05:

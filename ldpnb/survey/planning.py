@@ -1,4 +1,4 @@
-"""Plan a survey: the sample size, the budget, the error or its probability, from the other three."""
+"""Plan a survey: sample size, budget, error or its probability, from the other three."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -243,6 +243,7 @@ def plan(
             answers.append(found)
         else:
             impossible[one.mechanism] = found
+
     answers.sort(key=lambda answer: getattr(answer, missing[0]))
     asked = None if missing[0] == "failure" else failure
     return Plan(missing[0], design, tuple(answers), impossible, stated, asked, simultaneous)
@@ -275,6 +276,7 @@ def _clustered(
             "people in each; take, icc and sd have no use without"
         )
     checks.rate(response, "response")
+
     spread = None if sd is None else checks.positive(sd, "sd") / length
     asked = cluster_size if take is None else take
     return ClusteredSample(clusters, cluster_size, asked, icc, spread, response)
@@ -295,11 +297,13 @@ def _unclustered(
             "sds, neyman and a response for each stratum need strata: a population with a number "
             "of people for each"
         )
+
     checks.rate(response, "response")
     if population == "everyone":
         if response != 1:
             raise ValueError("response has no use if everyone reports")
         return Everyone()
+
     if population is None:
         return SimpleSample(math.inf, response)
     people = checks.whole(population, "population", at_least=2, at_most=MANY)
@@ -317,6 +321,7 @@ def _stratified(
         name: checks.whole(size, f"size of stratum {name}", at_least=1, at_most=MANY)
         for name, size in population.items()
     }
+
     if not sizes:
         raise ValueError("strata must be named, got none")
     if neyman and sds is None:
@@ -327,6 +332,7 @@ def _stratified(
         if given is not None and set(given) != set(sizes):
             odd = sorted(set(given) ^ set(sizes))[0]
             raise ValueError(f"{what} must have the strata of population, got {odd!r} in one only")
+
     for name, rate in rates.items():
         checks.rate(rate, f"response in stratum {name}")
         if most_reports(sizes[name], rate) < min(sizes[name], 2):
@@ -334,6 +340,7 @@ def _stratified(
                 f"stratum {name} has {sizes[name]} people, of whom fewer than two respond: join it "
                 "to a similar one"
             )
+
     spreads = None
     if sds is not None:
         spreads = {
@@ -439,9 +446,11 @@ def _least_count(enough: Callable[[int], bool], least: int, most: int, start: in
         low = high
         high = min(high + step, most)
         step *= 2
+
     while high - step > low and enough(high - step):
         high -= step
         step *= 2
+
     low = max(low, high - step)
     while high - low > 1:
         middle = (low + high) // 2
