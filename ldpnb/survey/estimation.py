@@ -405,7 +405,7 @@ class _Survey:
         start = 0.0 if is_difference else self.device.low
         value = start + length * point.estimate
         number = int(self.sample.number[inside].sum())
-        if not variance > 0 and math.isnan(found.low):
+        if not variance > intervals.NOTHING and math.isnan(found.low):
             return Estimate(of, group, number, value, remark=found.warning)
 
         variance = max(variance, 0.0)

@@ -21,6 +21,9 @@ _OUTSIDE = (
     "no true value fits these reports: the interval lies outside the possible values. Did "
     "everybody follow the device, and are its probabilities and range those that were used?"
 )
+NOTHING = 1e-24
+"""A variance up to this, in squares of the range, is rounding."""
+
 _CONSTANT = "the reports do not vary, and so tell no standard error."
 
 
@@ -100,7 +103,7 @@ def student(
     estimate: float, variance: float, freedom: int, alpha: float, *, is_difference: bool = False
 ) -> Interval:
     """Return the interval by Student's t, cut to ``[0, 1]``, or to ``[-1, 1]`` for a difference."""
-    if not variance > 0:
+    if not variance > NOTHING:
         return Interval(math.nan, math.nan, "none", _CONSTANT)
 
     half = -float(special.stdtrit(freedom, alpha / 2)) * math.sqrt(variance)

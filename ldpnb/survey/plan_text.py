@@ -10,6 +10,8 @@ from ldpnb.survey.designs import ClusteredSample, Everyone, SimpleSample, Strati
 from ldpnb.survey.planning import Answer, Plan
 from ldpnb.survey.words import ASSUMED, WIDTH, aligned, described, privacy
 
+_FEW_CLUSTERS = 30
+
 _QUESTIONS = {
     "count": "Sample size",
     "epsilon": "Smallest privacy budget",
@@ -54,7 +56,7 @@ def plan_text(plan: Plan, strata: str = "STRATA.csv") -> str:
         f"Device: {described(best.device)}.",
         _asked(plan, best),
         f"{some} error of {rounded_up(best.error)} or more has probability {chance} "
-        f"{rounded_up(best.failure)}. {_LAWS[best.law]}",
+        f"{rounded_up(best.failure)}. {_LAWS[best.law]}{_roughness(plan, best)}",
         f"Standard error at most {total:.3g}: sampling {sampling:.3g}, randomisation "
         f"{randomisation:.3g}.",
         privacy(best.device),
@@ -134,6 +136,12 @@ def _percent(rate: float) -> str:
 
 def _invited(reports: int, response: float) -> int:
     return math.ceil(reports / response - 1e-9)
+
+
+def _roughness(plan: Plan, best: Answer) -> str:
+    if isinstance(plan.design, ClusteredSample) and best.count < _FEW_CLUSTERS:
+        return f" It is rough for fewer than {_FEW_CLUSTERS} clusters."
+    return ""
 
 
 def _columns(plan: Plan) -> str:

@@ -351,9 +351,10 @@ def _refuse_lonely(names: list[str], is_lonely: Any, units: str) -> None:
     if not is_lonely.any():
         return
     first = names[int(np.argmax(is_lonely))]
-    where = f"stratum {first} has" if len(names) > 1 else "there is"
     one = "cluster" if units == "clusters" else "report"
+    if len(names) == 1:
+        raise ValueError(f"there is one {one} only, which tells no standard error")
     raise ValueError(
-        f"{where} one {one} only, which tells no standard error: join it to a similar stratum by "
-        "giving both the same name, and choose which without looking at the reports"
+        f"stratum {first} has one {one} only, which tells no standard error: join it to a similar "
+        "stratum by giving both the same name, and choose which without looking at the reports"
     )

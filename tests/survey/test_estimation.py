@@ -180,6 +180,12 @@ def test_a_spread_that_is_not_the_devices_is_remarked(scale, than):
     assert f"vary {than} than this device makes them" in found.remark
 
 
+def test_reports_that_are_all_the_same_have_no_interval():
+    row = estimate([3.0] * 100, mechanism="Laplace", epsilon=1, low=0, high=9).rows[0]
+    assert math.isnan(row.low)
+    assert "do not vary" in row.remark
+
+
 def test_an_interval_of_a_mean_that_lies_outside_the_range_is_none():
     reports = 160 + stream("far", seed=6).laplace(0, 100, 1000)
     row = estimate(reports, mechanism="Laplace", epsilon=1, low=0, high=100).rows[0]
