@@ -1,6 +1,5 @@
 """`ldpnb inspect`: columns, entries, missing ones, and a command that works when it is pasted."""
 
-import json
 import shlex
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from ldpnb.cli import cli
 from ldpnb.data.files import load_column
 from ldpnb.data.inspection import inspect
 from ldpnb.data.reading import Reading
+from ldpnb.run.catalogue import find
 
 COMMAND = "  ldpnb run own_survey "
 
@@ -24,11 +24,9 @@ def pasted(report: str) -> dict[str, Any] | None:
         return None
     words = shlex.split(last)[3:]
     assert words[::2] == ["-p"] * (len(words) // 2)
-    given: dict[str, Any] = dict(word.split("=", 1) for word in words[1::2])
-    for name, kind in {"low": float, "high": float, "bins": int}.items():
-        if name in given:
-            given[name] = kind(given[name])
-    given["reading"] = Reading.of(json.loads(given.get("reading", "[]")))
+    pairs = dict(word.split("=", 1) for word in words[1::2])
+    given = find("own_survey").check(pairs)  # as the notebook's own parameters are checked
+    given["reading"] = Reading.of(given.get("reading", []))
     return given
 
 
