@@ -252,17 +252,20 @@ class ExactChannel:
                     return None
         return Marginals(float(own[0]), float(other[0]))
 
-    def exceeds(self, epsilon: float) -> bool:
+    def exceeds(self, epsilon: float, *, tolerance: float = CLOSE) -> bool:
         """Return whether the loss is larger than a stated budget, by more than rounding.
 
         Parameters
         ----------
         epsilon : float
-            The stated budget in nats, > 0. A client that computes its probabilities in floats may
-            miss it in the last digits, so that 1e-9 more is accepted.
+            The stated budget in nats, > 0.
+        tolerance : float, optional
+            How much more is accepted, >= 0. A client that computes its probabilities in floats may
+            miss its budget in the last digits.
         """
         stated = checks.positive(epsilon, "epsilon")
-        return max(self.epsilon, self.lower_bound) > stated + CLOSE
+        accepted = stated + checks.non_negative(tolerance, "tolerance")
+        return max(self.epsilon, self.lower_bound) > accepted
 
     def __str__(self) -> str:
         """Return a report of four lines: size, loss, where it is attained, and what was left."""

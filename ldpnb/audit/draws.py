@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ldpnb.audit.numbers import Uniform
 from ldpnb.audit.tape import Tape
+from ldpnb.audit.uniforms import Uniform
 
 
 class PythonDraws(random.Random):
@@ -41,6 +41,10 @@ class NumpyDraws(np.random.Generator):
         super().__init__(np.random.PCG64(0))
         self.tape = tape
         self.real = np.random.default_rng(0)
+
+    @property
+    def bit_generator(self) -> Any:
+        self.tape.refuse("asks for rng.bit_generator, whose draws are not followed")
 
     def random(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
         if np.dtype(dtype) != np.float64 or out is not None:
@@ -152,7 +156,7 @@ def _filled(like: Any, draw: Callable[[], Any], dtype: Any = None) -> Any:
 
 
 def _unfollowed() -> Iterable[str]:
-    own = {*vars(NumpyDraws), "bit_generator"}
+    own = vars(NumpyDraws)
     return (name for name in dir(np.random.Generator) if name[0] != "_" and name not in own)
 
 

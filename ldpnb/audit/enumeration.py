@@ -12,9 +12,9 @@ import numpy as np
 
 from ldpnb import checks
 from ldpnb.audit.channel import ExactChannel
-from ldpnb.audit.numbers import Uniform
 from ldpnb.audit.sources import replaced
 from ldpnb.audit.tape import AuditError, Left, Tape
+from ldpnb.audit.uniforms import Uniform
 
 Client = Callable[..., Any]
 Path = list[tuple[Any, int]]

@@ -37,6 +37,16 @@ _OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+def _refusing(operation: str) -> Callable[..., Any]:
+    def refuse(self: Any, *_: Any) -> Any:
+        self._tape.refuse(
+            f"computes with a random number ({operation}); only comparisons, "
+            "sums and products with constants, and rounding can be followed"
+        )
+
+    return refuse
+
+
 class Uniform:
     """A uniform number, or a shifted and scaled one.
 
@@ -177,7 +187,21 @@ class Uniform:
                 lowest = middle + 1
         return int(lowest)
 
-    # What a random number is not asked
+    # What cannot be followed
+
+    __floordiv__ = __rfloordiv__ = _refusing("floordiv")
+    __mod__ = __rmod__ = _refusing("mod")
+    __divmod__ = __rdivmod__ = _refusing("divmod")
+    __pow__ = __rpow__ = _refusing("pow")
+    __rtruediv__ = _refusing("truediv")
+    __pos__ = _refusing("pos")
+    __abs__ = _refusing("abs")
+    __float__ = _refusing("float")
+    __complex__ = _refusing("complex")
+    __index__ = _refusing("index")
+    __str__ = __repr__ = __format__ = _refusing("text")
+    __hash__ = _refusing("hash")
+    __reduce_ex__ = _refusing("pickle")
 
     def _number(self, value: Any, what: str) -> Any:
         """Return an ordinary number; refuse anything else."""
@@ -210,23 +234,6 @@ class Uniform:
 
 def _opposite(answer: Any) -> Any:
     return not answer if type(answer) is bool else np.logical_not(answer)
-
-
-def _refusing(operation: str) -> Callable[..., Any]:
-    def refuse(self: Uniform, *_: Any) -> Any:
-        self._tape.refuse(
-            f"computes with a random number ({operation}); only comparisons, "
-            "sums and products with constants, and rounding can be followed"
-        )
-
-    return refuse
-
-
-for _name in (
-    *("floordiv", "rfloordiv", "mod", "rmod", "divmod", "rdivmod", "pow", "rpow", "rtruediv"),
-    *("float", "complex", "index", "pos", "abs", "str", "repr", "format", "hash", "reduce_ex"),
-):
-    setattr(Uniform, f"__{_name}__", _refusing(_name))
 
 
 def _value(operations: Operations, k: int) -> Any:
