@@ -5,6 +5,7 @@ import shlex
 from pathlib import Path
 
 import click
+import pandas as pd
 import pytest
 import yaml
 from click.testing import CliRunner
@@ -16,7 +17,7 @@ from ldpnb.run.catalogue import find, home
 TEXT = (home() / "README.md").read_text(encoding="utf-8")
 COMMANDS = [
     re.sub(r"\s+#\s.*", "", line)
-    for line in re.findall(r"^ +(?:- run: )?\.venv/bin/ldpnb (.*)$", TEXT, re.MULTILINE)
+    for line in re.findall(r"^ *(?:- run: )?\.venv/bin/ldpnb (.*)$", TEXT, re.MULTILINE)
 ]
 QUICK = ("list", "show", "inspect", "plan", "estimate")
 
@@ -66,3 +67,15 @@ def test_targets_and_links_are_there() -> None:
         assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
     for link in re.findall(r"\]\(([^)#]+)\)", TEXT):
         assert "://" in link or (home() / link).exists(), link
+
+
+def test_the_caption_of_its_picture_says_what_the_figure_drew() -> None:
+    losses = pd.read_csv(home() / "figures/2_bun2022/03_cluster_lower_bounds/losses.csv")
+    drawn = losses.set_index(["drawn", "cluster size (records)"])["privacy loss (% of ε)"]
+    records = int(re.search(r"villages of (\d+) people", TEXT)[1])
+    removed = [
+        100 - drawn["single records", records],
+        100 - drawn["whole clusters", records],
+    ]
+    printed = re.findall(r"remove[s]? (\d+)%", TEXT)
+    assert printed == [f"{share:.0f}" for share in removed]
