@@ -89,14 +89,14 @@ def warner_error(epsilon: ArrayLike, users: int, ones: int, failure: float) -> F
     return np.take_along_axis(np.take_along_axis(errors, order, axis=-1), enough, axis=-1)[..., 0]
 
 
-def largest_warner_constant(users: int, failure: float) -> float:
-    """Return the supremum of ``epsilon sqrt(users)`` times `warner_error` over all budgets and bits.
+def largest_warner_constant(users: int, failure: float, largest_epsilon: float = 12.0) -> float:
+    """Return the supremum of ``epsilon sqrt(users)`` times `warner_error` over budgets and bits.
 
-    At fixed bits the error jumps down at isolated budgets and is smooth between them. The best points of a grid up to
-    12 nats are followed to their jumps. For at most 200 users, where the normal limit is already close.
+    Budgets are those up to `largest_epsilon` nats. At fixed bits the error jumps down at isolated
+    budgets and is smooth between them. The best points of a grid are followed to their jumps. For at most 200 users, where the normal limit is already close.
     """
     checks.whole(users, "users", at_least=1, at_most=_FEW)
-    grid = np.geomspace(0.02, 12, 400)
+    grid = np.geomspace(0.02, checks.positive(largest_epsilon, "largest_epsilon"), 400)
 
     def constants(budgets: Floats, ones: int) -> Floats:
         return budgets * np.sqrt(users) * warner_error(budgets, users, ones, failure)

@@ -107,8 +107,3 @@ def test_a_claim_that_is_not_settled_says_why() -> None:
     for claim in CLAIMS:
         verdict: Verdict = claims.decide(claim.id)
         assert (verdict.status == "not settled") == bool(verdict.doubt)
-
-
-@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
-def test_the_evidence_is_one_line(claim: Claim) -> None:
-    assert len(claim.words["evidence"].split()) <= 40

@@ -15,40 +15,49 @@ from ldpnb.papers.lecture20.proofs import CURATOR, NOISE, m, n, u
 from ldpnb.privacy import hockey_stick
 from ldpnb.rng import stream
 
-USERS, CHANNELS = 10_000, 100
+USERS = 10_000
+CHANNELS = 100
 
 
 def local_model_accuracy(e: Evidence) -> Numbers:
-    """Compare variances: n/2 times a curator's or more with one bit, n times with noise, n over `enough` for counts."""
-    clear = claims.WORDS["equal"] ** 2
-    (f, d), epsilon = symbols("f d"), 2 * u
-    curator, count = (
-        means.worst_variance(CentralLaplace(epsilon, m), n),
-        Symbol(8) / (epsilon * epsilon),
-    )
-    everybody, some = (
-        histograms.pure_variance(holders, users=n, mechanism=SignRandomiser(epsilon, d))
-        for holders in (n, f)
-    )
+    """Compare variances with those of a curator who adds Laplace noise.
+
+    They are n/2 times as large or more with one bit, n times with noise, and n over `enough_users`
+    times for bits and for counts.
+    """
+    f, d = symbols("f d")
+    epsilon = 2 * u
     enough = proofs.enough_users(epsilon)
-    for variance, least, ratio in (
-        (means.worst_variance(OneBit(epsilon, m), n), curator, n / 2 * proofs.unit_variance()),
-        (means.worst_variance(NOISE, n), means.worst_variance(CURATOR, n), n),
-        (means.warner_variance(epsilon, n) * m**2, curator, n / enough),
-        (everybody, count, n / enough),
-        (some - everybody, n - f, 1),
-    ):
-        e.proven(identity(variance / least, ratio))
+
+    of_curator = means.worst_variance(CentralLaplace(epsilon, m), n)
+    of_bit = means.worst_variance(OneBit(epsilon, m), n)
+    e.proven(identity(of_bit / of_curator, n / 2 * proofs.unit_variance()))
+    e.proven(identity(means.worst_variance(NOISE, n) / means.worst_variance(CURATOR, n), n))
+    e.proven(identity(means.warner_variance(epsilon, n) * m**2 / of_curator, n / enough))
+
+    # A count varies least if everybody holds the value.
+    signs = SignRandomiser(epsilon, d)
+    held_by_all = histograms.pure_variance(n, users=n, mechanism=signs)
+    held_by_some = histograms.pure_variance(f, users=n, mechanism=signs)
+    of_curator = Symbol(8) / (epsilon * epsilon)
+    e.proven(identity(held_by_all / of_curator, n / enough))
+    e.proven(identity(held_by_some - held_by_all, n - f))
+
+    # n/2 and n are above the threshold `clear` from three users on, as the number `enough` is
+    # at least 2 and grows with epsilon.
+    clear = claims.WORDS["equal"] ** 2
     e.decides(proofs.bit_order())
-    e.proven(
-        proofs.positive_throughout(derivative(enough, u)) and proofs.positive_throughout(enough - 2)
-    )
+    e.proven(proofs.positive_throughout(derivative(enough, u)))
+    e.proven(proofs.positive_throughout(enough - 2))
     e.sure(2 * clear < 3)
+
     variances = [
-        means.worst_variance(mechanism, USERS) for mechanism in (OneBit(1.0), LocalLaplace(1.0))
+        means.worst_variance(OneBit(1.0), USERS),
+        means.worst_variance(LocalLaplace(1.0), USERS),
+        means.warner_variance(1.0, USERS),
     ]
-    errors = np.sqrt([*variances, means.warner_variance(1.0, USERS)])
     curator = np.sqrt(means.worst_variance(CentralLaplace(1.0), USERS))
+    errors = np.sqrt(variances)
     e.needs(claims.better(curator, errors))
     bit, noise, bits = errors / curator
     return {
@@ -61,47 +70,85 @@ def local_model_accuracy(e: Evidence) -> Numbers:
 
 
 def local_model_pure_or_approximate(e: Evidence) -> Numbers:
-    moved, losses, rng = [], [], stream("channels", "purified", seed=1)
-    for epsilon in np.linspace(0.1, 1.5, CHANNELS):
-        laws = rng.dirichlet(np.full(5, 0.5), 3).T
-        pure, delta = purify.purified(laws, epsilon), hockey_stick.channel_delta(laws, epsilon)
-        distances, gaps = (
-            0.5 * np.abs(pure - laws).sum(axis=0),
-            written_out.largest_gaps(laws, np.exp(epsilon)),
-        )
-        e.same(delta, gaps.max())  # all data sets of one user are neighbours
-        e.same(pure.sum(axis=0), np.ones(3))
-        e.same(
-            distances, np.maximum(gaps[:, 0], gaps[0] / np.exp(epsilon))
-        )  # into the band about the first law
-        moved.append(distances.max() / delta)
-        losses.append(np.log(pure.max(axis=1) / pure.min(axis=1)).max() / epsilon)
-    e.needs(max(moved) <= 1 + 1e-9 and max(losses) <= 2 + 1e-9)
-    t, shown, a, b, excess, rho, law = symbols("t delta a b excess rho law")
-    # the band's ends are e^(2 epsilon) apart, and what is filled up is what rho exceeds e^epsilon P by, over e^epsilon
-    e.decides(identity(rho * t / (rho / t), t * t) and identity(rho / t - law, (rho - t * law) / t))
+    moved, losses = _purified_channels(e)
+    e.needs(max(moved) <= 1 + 1e-9)
+    e.needs(max(losses) <= 2 + 1e-9)
+
+    # The ends of the band are e^(2 epsilon) apart. What is filled up is what rho exceeds
+    # e^epsilon P by, over e^epsilon.
+    t, excess, rho, law = symbols("t excess rho law")
+    e.decides(identity(rho * t / (rho / t), t * t))
+    e.decides(identity(rho / t - law, (rho - t * law) / t))
+
+    # The way back is shorter than the band, and restores the mass.
     box = {t: (1, oo), excess: (0, 1)}
-    # the way back is shorter than the band, and restores the mass
     for mass, end in ((1 - excess, t), (1 + excess, 1 / t)):
         share = purify.refill(1 - mass, end)
-        e.decides(
-            identity(mass + share * (end - mass), 1)
-            and positive(share, box)
-            and positive(1 - share, box)
-        )
-    # Cauchy-Schwarz for weights a (the bit is shown) and b (kept as by Warner); the mean is 1/2 if they are unbiased
+        e.decides(identity(mass + share * (end - mass), 1))
+        e.decides(positive(share, box))
+        e.decides(positive(1 - share, box))
+
+    _decide_the_least_variance(e)
+
+    def variance_ratio(epsilon: float, delta: float) -> float:
+        approximate = means.approximate_bit_variance(epsilon, delta, 1)
+        return float(approximate / means.warner_variance(epsilon, 1))
+
+    return {
+        "tried": CHANNELS,
+        "nearest": max(moved),
+        "largest": max(losses),
+        "tiny": 1 - variance_ratio(1.0, 1e-6),
+        "small": variance_ratio(1.0, 1e-2),
+        "large": variance_ratio(0.01, 1e-3),
+    }
+
+
+def _purified_channels(e: Evidence) -> tuple[list[float], list[float]]:
+    """Make random channels pure.
+
+    Returns
+    -------
+    moved : list of float
+        How far each was moved, in units of its delta.
+    losses : list of float
+        Its privacy loss afterwards, in units of epsilon.
+    """
+    rng = stream("channels", "purified", seed=1)
+    moved = []
+    losses = []
+    for epsilon in np.linspace(0.1, 1.5, CHANNELS):
+        laws = rng.dirichlet(np.full(5, 0.5), 3).T
+        pure = purify.purified(laws, epsilon)
+
+        # All data sets of one user are neighbours.
+        delta = hockey_stick.channel_delta(laws, epsilon)
+        gaps = written_out.largest_gaps(laws, np.exp(epsilon))
+        e.same(delta, gaps.max())
+        e.same(pure.sum(axis=0), np.ones(3))
+
+        # They move into the band about the first law.
+        distances = 0.5 * np.abs(pure - laws).sum(axis=0)
+        e.same(distances, np.maximum(gaps[:, 0], gaps[0] / np.exp(epsilon)))
+
+        moved.append(distances.max() / delta)
+        losses.append(np.log(pure.max(axis=1) / pure.min(axis=1)).max() / epsilon)
+    return moved, losses
+
+
+def _decide_the_least_variance(e: Evidence) -> None:
+    """Decide the least variance of a mean of bits, of which a share `delta` is shown as it is.
+
+    A bit that is shown has the weight ``a``, one kept as by Warner the weight ``b``. The mean is
+    1/2 if the weights are unbiased, and the Cauchy-Schwarz inequality bounds the second moment.
+    """
+    t, shown, a, b = symbols("t delta a b")
     slope = OneBit(budget(t)).slope
-    second, information = shown * a * a + (1 - shown) * b * b, shown + (1 - shown) * (slope * slope)
-    mean, apart = shown * a + (1 - shown) * slope * b, slope * a - b
+    second = shown * a * a + (1 - shown) * b * b
+    mean = shown * a + (1 - shown) * slope * b
+    information = shown + (1 - shown) * (slope * slope)
+    apart = slope * a - b
     e.proven(identity(second * information - mean * mean, shown * (1 - shown) * apart * apart))
-    e.proven(
-        identity(
-            means.approximate_bit_variance(budget(t), shown, n), (1 / information - 1) / (4 * n)
-        )
-    )
-    tiny, small, large = (
-        means.approximate_bit_variance(epsilon, delta, 1) / means.warner_variance(epsilon, 1)
-        for epsilon, delta in ((1.0, 1e-6), (1.0, 1e-2), (0.01, 1e-3))
-    )
-    numbers = {"tried": CHANNELS, "nearest": max(moved), "largest": max(losses)}
-    return numbers | {"tiny": 1 - tiny, "small": small, "large": large}
+
+    least = (1 / information - 1) / (4 * n)
+    e.proven(identity(means.approximate_bit_variance(budget(t), shown, n), least))
