@@ -1,1 +1,1 @@
-"""One folder a source: claims and their second routes, tables, charts, simulated data and printed numbers."""
+"""One folder a source: claims and their checks, tables, charts, simulated data, printed numbers."""

@@ -1,4 +1,4 @@
-"""What decides Section 4 of biswas2022, and what Section 6 reads off its figures: second routes and checks."""
+"""What decides Section 4 of biswas2022, and what Section 6 reads off its figures: a check for each claim."""
 
 import math
 from fractions import Fraction

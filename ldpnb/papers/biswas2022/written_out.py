@@ -1,4 +1,4 @@
-"""Second routes to the formulas that sections of biswas2022 share: everything that a few users can do.
+"""Formulas of biswas2022 as they are printed, and everything that a few users can do.
 
 Populations are enumerated, with every outcome's probability; randomiser and estimates are written out as Definition 2.4
 and equations (3) and (5) print them.

@@ -4,5 +4,3 @@ A section's file of words holds what the source says, and the module beside it w
 several sections need; `tables` computes what the notebooks show and `charts` draws it; the numbers that the source
 prints are in ``printed.csv``. `establishments` makes the business microdata of Section 7.
 """
-
-SECTIONS = ("section_2", "section_3", "section_4", "section_5", "section_6", "section_7")

@@ -1,4 +1,4 @@
-"""What decides Section 2 of bun2022 and Appendices A and B: second routes, and a check for each claim."""
+"""What decides Section 2 of bun2022 and Appendices A and B: a check for each claim."""
 
 from itertools import combinations
 

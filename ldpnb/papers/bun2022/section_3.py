@@ -1,4 +1,4 @@
-"""What decides Section 3 of bun2022, random sample sizes: second routes, and a check for each claim."""
+"""What decides Section 3 of bun2022, random sample sizes: a check for each claim."""
 
 import numpy as np
 import sympy

@@ -1,4 +1,4 @@
-"""What decides Section 4 of bun2022, sizes that depend on the data: second routes, and a check for each claim."""
+"""What decides Section 4 of bun2022, sizes that depend on the data: a check for each claim."""
 
 from itertools import product
 from typing import Any

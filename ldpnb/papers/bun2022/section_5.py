@@ -1,4 +1,4 @@
-"""What decides Section 5 of bun2022, cluster sampling: second routes, and a check for each claim.
+"""What decides Section 5 of bun2022, cluster sampling: a check for each claim.
 
 Given the changed cluster an event has chance `a`.
 """

@@ -1,4 +1,4 @@
-"""What decides Section 6 of bun2022, unequal probabilities: second routes, and a check for each claim."""
+"""What decides Section 6 of bun2022, unequal probabilities: a check for each claim."""
 
 from itertools import permutations
 

@@ -1,4 +1,4 @@
-"""What decides Section 7 of bun2022, stratified sampling: second routes, and a check for each claim."""
+"""What decides Section 7 of bun2022, stratified sampling: a check for each claim."""
 
 from itertools import combinations_with_replacement, product
 

@@ -5,5 +5,3 @@ cites what a search found, among public pages and papers' abstracts, for rounded
 against fixed size, several queries on one sample, linear functionals and gaps under local privacy, local hashing,
 blankets and shuffled k-ary randomised response against central noise, exact total variation.
 """
-
-SECTIONS = ("samples", "reports")

@@ -1,4 +1,4 @@
-"""What decides local reports: second routes, and a check for each claim of ``reports.toml``; ``t = e^epsilon``."""
+"""What decides local reports: a check for each claim of ``reports.toml``; ``t = e^epsilon``."""
 
 from functools import reduce
 from itertools import product

@@ -1,7 +1,4 @@
-"""Second routes to the formulas of juarez2022, by which claims name what they rest on.
-
-What they are made of comes first: printed formulas, and numbers from output laws alone.
-"""
+"""Formulas of juarez2022 as they are printed, and numbers from the laws of reports alone."""
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache

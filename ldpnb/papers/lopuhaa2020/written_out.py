@@ -1,7 +1,6 @@
-"""Second routes to the formulas of lopuhaa2020, by which claims name what they rest on.
+"""Definitions of lopuhaa2020 written out, and laws of a few users enumerated.
 
-What they are made of comes first, without the package's estimators, chances and bounds: definitions are written out,
-roots found by bisection and laws enumerated. Formulas that a check derives on symbols need no second route.
+None of it uses the package's estimators, chances and bounds.
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,5 +1,5 @@
 "use strict";
-// Show the claims that the form asks for; the address keeps it: ledger.html?source=bun2022&status=refuted
+// Show the claims that the form asks for; the address keeps it: ledger.html?source=bun2022&status=fails
 const form = document.getElementById("filter");
 if (form) {
   const claims = [...document.querySelectorAll(".claim")];
