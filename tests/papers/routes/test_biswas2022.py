@@ -1,16 +1,18 @@
 """Second routes to formulas under the claims of biswas2022."""
 
 import math
+from itertools import product
 
 import numpy as np
 from compared import Pairs, compared
-from scipy import stats
+from scipy import optimize, stats
 
 from ldpnb.accuracy import histograms
 from ldpnb.estimators import sampling as estimators
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.papers.biswas2022.formulas import personalised
 from ldpnb.papers.biswas2022.written_out import CASES, PERSONAL, direct_encoding
-from ldpnb.privacy import shuffling
+from ldpnb.privacy import shuffling, tallies
 
 
 def normal_delta(epsilon: float, deviation: float) -> float:
@@ -119,3 +121,93 @@ def test_variances_at_a_rare_value_are_those_over_all_outcomes() -> Pairs:
 def test_the_mean_at_personal_rates_is_that_over_all_outcomes() -> Pairs:
     for case in PERSONAL:
         yield case.personal.mean(case.one_hot), case.mean(case.pooled)
+
+
+@compared
+def test_the_noise_of_a_report_is_the_variance_at_a_value_that_nobody_holds() -> Pairs:
+    for epsilon, size in ((0.1, 2), (1.0, 4), (3.0, 101)):
+        keep, switch = direct_encoding(epsilon, size)[0, :2]
+        estimates = (np.array([0, 1]) - switch) / (keep - switch)
+        variance = np.array([1 - switch, switch]) @ estimates**2
+        yield personalised.report_noise(KaryRandomisedResponse(epsilon, size)), variance
+
+
+@compared
+def test_the_chernoff_bound_on_delta_is_the_least_over_all_tilts() -> Pairs:
+    for users, epsilon, local in ((20, 0.2, 1.0), (500, 0.5, 2.0), (10_000, 0.3, 3.0)):
+        contrast = np.expm1(local)
+        law = tallies.Tallies(users, chance=0.05, hidden=0.6, rest=0.3, share=0.5, local=local)
+        chances = np.array([0.05, 0.05, 0.6, 0.3])
+        hidden = np.expm1(epsilon) * np.array([1, 1, 0.5, 1])
+        gains = np.array([contrast, -contrast * np.exp(epsilon), 0, 0]) - hidden
+
+        def log_bound(
+            log_tilt: float, chances=chances, gains=gains / contrast, users=users
+        ) -> float:
+            moment = chances @ np.exp(np.exp(log_tilt) * gains)
+            return float(users * np.log(moment) - 1 - log_tilt)
+
+        least = optimize.minimize_scalar(log_bound, bounds=(-5.0, 6.0), method="bounded").fun
+        yield tallies.log_chernoff(epsilon, law), np.log(contrast / users) + least, 2e-3
+
+
+def _worst_delta(law: tallies.Tallies, epsilon: float) -> float:
+    """Return ``delta`` of shuffled reports by its definition, over all tallies."""
+    users, contrast = law.users, np.expm1(law.local)
+    total = 0.0
+    for a, b, hidden in product(range(users + 1), repeat=3):
+        rest = users - a - b - hidden
+        if rest < 0:
+            continue
+        chances = (law.chance, law.chance, law.hidden, law.rest)
+        probability = stats.multinomial.pmf((a, b, hidden, rest), users, chances)
+        gain = contrast * (a - np.exp(epsilon) * b)
+        gain -= np.expm1(epsilon) * (users - (1 - law.share) * hidden)
+        total += probability * max(gain, 0.0)
+    return total / users
+
+
+@compared
+def test_delta_of_shuffled_reports_is_that_over_all_tallies() -> Pairs:
+    for users, epsilon, rate in ((4, 0.2, 0.5), (9, 0.4, 1.0), (16, 0.9, 0.7)):
+        reports = shuffling.ShuffledReports(users, rate, KaryRandomisedResponse(2.0, 5))
+        chance = rate * reports.mechanism.q
+        law = tallies.Tallies(users, chance, 0.3, 0.7 - 2 * chance, 0.5, 2.0)
+        for above in (True, False):
+            yield tallies.delta(epsilon, law, above=above), _worst_delta(law, epsilon), 1e-6
+
+
+def _of_one_user(chance: float, rate: float, keep: float, switch: float) -> float:
+    """Return the variance of ``(1{report names the value} - q)/(rate (p - q))``, 0 without a report."""
+    values = np.array([1 - switch, -switch, 0.0]) / (rate * (keep - switch))
+    law = np.array([rate * chance, rate * (1 - chance), 1 - rate])
+    return float(law @ values**2 - (law @ values) ** 2)
+
+
+@compared
+def test_variances_at_personal_rates_are_those_over_all_outcomes() -> Pairs:
+    for case in PERSONAL:
+        keep, switch = case.encoding[0, :2]
+        yield case.personal.variance(case.one_hot), case.variance(case.pooled)
+        yield case.personal.rare_variance, case.variance(case.pooled)[-1]
+        weighted = [
+            sum(
+                _of_one_user(keep if own == value else switch, rate, keep, switch)
+                for own, rate in zip(case.values, case.rates, strict=True)
+            )
+            for value in range(case.mechanism.domain_size)
+        ]
+        yield case.personal.variance_horvitz_thompson(case.one_hot), weighted
+
+
+@compared
+def test_the_variance_of_horvitz_thompson_at_a_rare_value_adds_up_over_groups() -> Pairs:
+    for noises, sizes, rates in (
+        ((0.5, 2.0), (3.0, 4.0), (0.2, 0.5)),
+        ((1.0, 3.0, 0.1), (10.0, 200.0, 30.0), (0.1, 0.9, 1.0)),
+    ):
+        total = sum(
+            noise * size / rate for noise, size, rate in zip(noises, sizes, rates, strict=True)
+        )
+        found = personalised.rare_variance_horvitz_thompson(noises=noises, sizes=sizes, rates=rates)
+        yield found, total

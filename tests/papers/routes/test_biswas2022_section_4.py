@@ -16,11 +16,9 @@ def test_the_expected_total_variation_is_that_over_all_outcomes() -> Pairs:
     mean_deviation = (
         5 * weights @ special.erfc(5 * (points + 1) / math.sqrt(2))
     )  # of a standard normal variable
-    deviations = np.array([3.0, 0.5, 7.0])
-    yield (
-        distances.expected_total_variation(deviations, users=20),
-        deviations.sum() * mean_deviation / (2 * 20),
-    )
+    for users, deviations in ((5, [0.3, 0.5]), (20, [3.0, 0.5, 7.0]), (10**6, [900.0, 40.0])):
+        total = np.sum(deviations) * mean_deviation / (2 * users)
+        yield distances.expected_total_variation(deviations, users=users), total
 
 
 @compared

@@ -35,3 +35,29 @@ def test_a_sample_of_random_size_loses_what_the_worst_mechanism_loses() -> Pairs
         (sizes.size_law({2: 0.999, 12: 0.001}), 1.5),
     ):
         yield random_size.random_size_loss(*case), reduced_program(*case)
+
+
+@compared
+def test_bounds_depend_on_the_rate_reweighted_size_by_size() -> Pairs:
+    for population, mean, deviation, epsilon in (
+        (3, 1.0, 1.0, 0.1),
+        (12, 4.0, 3.0, 0.5),
+        (40, 8.0, 10.0, 0.5),
+        (200, 60.0, 20.0, 1.5),
+    ):
+        m = np.arange(population + 1)
+        chances = np.exp(-(((m - mean) / deviation) ** 2) / 2)
+        chances /= chances.sum()
+        law = sizes.truncated_gaussian_size(population, mean, deviation)
+        yield law.probabilities, chances
+
+        weights = chances * np.exp(epsilon * m)
+        rate = weights @ m / (population * weights.sum())
+        yield random_size.tilted_rate(law, epsilon), rate
+        yield random_size.tilted_log_odds(law, epsilon), np.log(rate / (1 - rate))
+        above = np.log1p(np.expm1(2 * epsilon) * rate)
+        yield random_size.random_size_upper_bound(law, epsilon), above
+        below = -np.log1p(np.expm1(-epsilon) * rate)
+        yield random_size.random_size_lower_bound(law, epsilon), below
+        signs = -np.log1p(np.expm1(-2 * epsilon) * rate)
+        yield random_size.random_size_lower_bound_pm1(law, epsilon), signs

@@ -13,7 +13,7 @@ from ldpnb.privacy import optimiser
 
 @compared
 def test_a_noisy_count_loses_what_the_worst_mechanism_loses() -> Pairs:
-    for first, second, epsilon in ((5, 9, 0.5), (3, 2, 1.2)):
+    for first, second, epsilon in ((3, 2, 0.1), (5, 9, 0.5), (2, 14, 1.2)):
         most = optimiser.largest_loss(
             {(0,) * first: 1.0}, {(0,) * second: 1.0}, epsilon=epsilon
         ).loss
@@ -35,3 +35,13 @@ def test_a_size_rounded_at_random_loses_what_the_worst_mechanism_loses() -> Pair
     for n, rate, epsilon in ROUNDED:
         most = optimum(partial(rounded_sample, rate=rate), n, epsilon, neighbours="deletion")
         yield rounding.random_rounding_loss(n, rate, epsilon), most
+
+
+@compared
+def test_the_bounds_on_a_size_rounded_at_random_are_those_of_the_proof() -> Pairs:
+    for rate, epsilon in ((0.1, 0.2), (0.4, 0.5), (0.7, 1.0), (0.3, 3.0)):
+        mixed = np.expm1(2 * epsilon)
+        product_form = np.log1p(2 * rate * mixed) + np.log1p(rate * mixed)
+        yield rounding.random_rounding_bound(rate, epsilon), product_form
+        chain = np.log1p((3 * rate - 2 * rate**2) * mixed)
+        yield rounding.random_rounding_chain_bound(rate, epsilon), chain

@@ -6,6 +6,8 @@ import numpy as np
 from compared import Pairs, compared
 
 from ldpnb.accuracy import histograms
+from ldpnb.mechanisms.best_gap import BestGapChannel
+from ldpnb.mechanisms.contrasts import SignedBit
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.hashing import LocalHashing
 from ldpnb.papers.companion.reports import HASHING, blanket_bound, small
@@ -65,4 +67,23 @@ def test_the_blanket_bounds_shuffled_reports_as_their_own_account_does() -> Pair
         replace(account, users=50_000).epsilon_upper(1e-6),
         2e-3,
     )
-    yield replace(account, users=4).delta_upper(0.7), blanket_bound(general, 0.7, 4)
+    for users in (2, 4, 6):
+        yield replace(account, users=users).delta_upper(0.7), blanket_bound(general, 0.7, users)
+
+
+@compared
+def test_the_best_channel_for_a_gap_is_a_channel_of_its_budget() -> Pairs:
+    for epsilon, share in ((0.1, 0.5), (1.0, 0.25), (3.0, 0.01)):
+        rows = BestGapChannel(epsilon, share).channel()
+        yield rows.sum(axis=0), np.ones(rows.shape[1])
+        used = rows[rows.max(axis=1) > 0]
+        yield np.log(used.max(axis=1) / used.min(axis=1)).max(), epsilon
+
+
+@compared
+def test_the_gain_of_one_sign_is_the_mean_of_its_reports() -> Pairs:
+    for epsilon, groups in ((0.1, (1, 1)), (1.0, (10, 30)), (5.0, (1000, 10))):
+        made = SignedBit(epsilon, groups)
+        chances = made.channel((1.0,))
+        smaller = int(np.argmin(groups))
+        yield made.gain, abs(chances[1, smaller] - chances[0, smaller])

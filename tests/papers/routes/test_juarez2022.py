@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.integrate import quad
 from scipy.stats import binom, foldnorm, norm
 
-from ldpnb.accuracy import gaps
+from ldpnb.accuracy import gaps, tails
 from ldpnb.arithmetic import Floats
 from ldpnb.estimators import gaps as estimators
 from ldpnb.mechanisms import groups, moves
@@ -245,13 +245,15 @@ def test_bounds_on_the_error_are_those_of_the_worst_values() -> Pairs:
 
 @compared
 def test_the_smallest_budget_just_meets_the_target() -> Pairs:
-    for clients, half in ((10**6, 5e4), (10**5, 5e3)):
-        gain, sharper = (
-            budgets.required_gain(clients, 0.1, failure=0.01, tail=tail)
-            for tail in ("chebyshev", "hoeffding")
+    for clients, alpha in ((10**4, 0.1), (10**6, 0.01), (10**8, 0.001), (10**10, 0.1)):
+        gain, sharper, normal = (
+            budgets.required_gain(clients, alpha, failure=0.01, tail=tail)
+            for tail in ("chebyshev", "hoeffding", "normal")
         )
+        half = clients * alpha / 2
         yield clients / (half * gain) ** 2, 0.01
         yield 2 * np.exp(-((half * sharper) ** 2) / (2 * clients)), 0.01
+        yield 2 * norm.sf(half * normal / np.sqrt(clients)), 0.01
     for gain in (0.01, 0.5, 0.9):
         claimed, kept = (
             budgets.published_epsilon_for_gain(gain),
@@ -276,3 +278,17 @@ def test_the_smallest_budget_just_meets_the_target() -> Pairs:
                 [_binomial_tail(10**6, 5e4 * gain * f) <= 0.01 for f in (1, 1 - 1e-3)],
                 [True, False],
             )
+
+
+@compared
+def test_the_tail_of_a_sum_of_signs_is_that_of_the_binomial_law() -> Pairs:
+    for terms, deviation in ((4, 4.0), (11, 3.0), (1000, 100.0), (10**6, 3000.0)):
+        yield tails.symmetric_binomial(terms, deviation), _binomial_tail(terms, deviation), 1e-8
+
+
+@compared
+def test_the_smallest_budget_meets_the_target_for_any_number_of_clients() -> Pairs:
+    for clients, alpha in ((10**5, 0.1), (10**7, 0.01), (10**9, 0.001), (10**11, 0.01)):
+        enough = _kept(budgets.smallest_epsilon(_kept, clients, alpha))
+        variance = 2 * printed_variance(enough, clients // 2, clients, 0)
+        yield np.sqrt(variance) * 10.0, alpha

@@ -18,3 +18,11 @@ def test_the_signs_have_the_printed_law() -> Pairs:
         yield mechanism.channel()[order], law
         plus = [law[vectors[:, value] == 1, 0].sum() for value in (0, 1)]
         yield [mechanism.p, mechanism.q, mechanism.miss_rate], [*plus, 1 - plus[0]]
+
+
+@compared
+def test_the_bias_of_a_sign_is_twice_what_it_exceeds_a_fair_coin_by() -> Pairs:
+    for epsilon in (0.1, 1.0, 3.0, 9.0):
+        kept = np.exp(epsilon / 2) / (np.exp(epsilon / 2) + np.exp(-epsilon / 2))
+        made = SignRandomiser(epsilon, 3)
+        yield [made.bias, made.truthful_rate], [2 * kept - 1, kept - 1 / 2]

@@ -51,3 +51,32 @@ def test_the_chance_to_meet_an_error_is_that_of_the_exact_law() -> Pairs:
             means.success(BITS[1], users, 5 * (reach + 0.2) / users / np.tanh(1.5)),
             within / 2**users,
         )
+
+
+@compared
+def test_a_small_delta_lowers_the_variance_of_bits_as_revealed_values_do() -> Pairs:
+    for epsilon, delta, users in ((0.5, 0.0, 2), (1.0, 0.001, 100), (2.0, 0.1, 10**4)):
+        known = delta + (1 - delta) * np.tanh(epsilon / 2) ** 2
+        variance = (1 / known - 1) / (4 * users)
+        yield means.approximate_bit_variance(epsilon, delta, users), variance
+
+
+@compared
+def test_the_error_of_randomised_response_is_that_over_all_lies() -> Pairs:
+    for epsilon, users, ones, failure in ((0.5, 3, 1, 0.2), (1.0, 8, 8, 0.05), (2.0, 12, 5, 0.01)):
+        lie = 1 / (1 + np.exp(epsilon))
+        law: dict[float, float] = {}
+        for zeros_that_lie in range(users - ones + 1):
+            for ones_that_lie in range(ones + 1):
+                chance = comb(users - ones, zeros_that_lie) * comb(ones, ones_that_lie)
+                lies = zeros_that_lie + ones_that_lie
+                chance *= lie**lies * (1 - lie) ** (users - lies)
+                share = (ones + zeros_that_lie - ones_that_lie) / users
+                error = abs((share - lie) / (1 - 2 * lie) - ones / users)
+                law[round(error, 12)] = law.get(round(error, 12), 0.0) + chance
+        met = 0.0
+        for error in sorted(law):
+            met += law[error]
+            if met >= 1 - failure:
+                break
+        yield means.warner_error(epsilon, users, ones, failure), error

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from compared import Pairs, compared
 from numpy.typing import NDArray
+from scipy.integrate import quad
+from scipy.special import gammaln
 from scipy.stats import betabinom, binom, multivariate_normal
 
 from ldpnb.arithmetic import Floats, Ints
@@ -20,6 +22,7 @@ from ldpnb.papers.lopuhaa2020.formulas import (
     exact_risk,
     information,
     lower_bounds,
+    saddle,
 )
 from ldpnb.papers.lopuhaa2020.formulas.exact_risk import TwoValues
 from ldpnb.papers.lopuhaa2020.formulas.lower_bounds import EntropyBounds, LowerBounds
@@ -294,3 +297,131 @@ def test_bounds_are_those_over_all_rows_of_a_channel() -> Pairs:
             LowerBounds(2, epsilon).finite_users(users),
             np.exp(2 * (np.log(pi / 4) - spread)) / (pi * e),
         )
+
+
+@compared
+def test_information_and_covariance_add_up_for_any_number_of_values() -> Pairs:
+    for size in (2, 3, 4, 6):
+        point = np.arange(1.0, size + 1) / np.arange(1, size + 1).sum()
+        for rows in (krr_channel(0.5, size), oue_channel(1.5, size)):
+            precision, covariance = information_sum(rows, point)
+            yield information.fisher_information(rows, point), precision
+            yield information.conditional_covariance(rows, point), covariance
+
+
+@compared
+def test_the_error_of_an_unbiased_estimate_is_that_of_one_user_by_enumeration() -> Pairs:
+    for epsilon, size in ((0.5, 2), (1.0, 3), (3.0, 6)):
+        rows = krr_channel(epsilon, size)
+        estimates = np.linalg.inv(rows).T  # a row for each report
+        errors = ((estimates[:, None] - np.eye(size)) ** 2).sum(axis=2)
+        mechanism = KaryRandomisedResponse(epsilon, size)
+        yield information.unbiased_frequency_error(mechanism), (rows * errors)[:, 0].sum()
+    for p, q, size in (*UNARY, (0.9, 0.3, 7)):
+        rows = unary_channel(p, q, size)
+        estimates = (bits(size) - q) / (p - q)
+        errors = ((estimates - np.eye(size)[0]) ** 2).sum(axis=1)
+        mechanism = UnaryEncoding(p, q, size)
+        yield information.unbiased_frequency_error(mechanism), rows[:, 0] @ errors
+
+
+@compared
+def test_posteriors_of_two_values_are_those_over_all_sequences() -> Pairs:
+    for users, epsilon, concentration in ((2, 0.5, 0.5), (4, 1.0, 0.5), (6, 2.0, 1.5)):
+        found = TwoValues(users, epsilon, concentration).posteriors()
+        every = all_sequences(krr_channel(epsilon, 2), users, np.full(2, concentration))
+        for tally in range(users + 1):
+            seen = np.flatnonzero(every.tallies[:, 0] == tally)
+            one = seen[0]
+            means = every.means[:, one]
+            spreads = every.squares[:, one] - (means**2).sum(axis=1)
+            yield found.chances[tally], every.chances[seen].sum()
+            yield found.means[tally], means[0, 0]
+            yield found.frequency_means[tally], means[1, 0]
+            yield 2 * found.variances[tally], spreads[0]
+            yield 2 * found.frequency_variances[tally], spreads[1]
+
+
+@compared
+def test_bounds_from_entropies_are_those_written_out() -> Pairs:
+    for size, entropy, users in ((2, -0.5, 5), (3, 1.0, 40), (10, 20.0, 1000)):
+        bounds = EntropyBounds(size)
+        variance = np.exp(2 * entropy / (size - 1)) / (2 * pi * e)
+        yield bounds.factor(), (size - 1) * size ** (1 / (size - 1)) / size
+        yield bounds.distribution(entropy), size * variance
+        yield bounds.frequency(entropy, users, jitter=False), size * variance / users**2
+        least = size * (variance - 1 / 12) / users**2
+        yield bounds.frequency(entropy, users, jitter=True), least
+        limits = size * np.exp(-entropy / (size - 1)), size * np.exp(entropy / (size - 1))
+        yield bounds.asymptotic(entropy, entropy), limits
+
+
+@compared
+def test_estimates_are_scaled_about_the_offset_that_fits_the_noise() -> Pairs:
+    for epsilon, size in ((3.0, 40), (1.0, 5), (0.5, 3)):
+        rows = krr_channel(epsilon, size)
+        p, q = rows[0, :2]
+        offset = q * (1 - q) / ((p - q) * (1 - p - q))
+        yield frequency.normal_offset(KaryRandomisedResponse(epsilon, size)), offset
+        vectors = np.linalg.solve(rows, drawn_tallies(size).T / 60).T
+        yield frequency.scale_simplex(vectors, offset), levelled(vectors + offset, offset)
+
+
+def _integral(power: int, count: float, alpha: float, contrast: float, theta: float) -> float:
+    """Return a moment of ``u^(alpha-1) (1 + c u)^s e^(-theta u)``, by quadrature in ``ln u``."""
+
+    def density(y: float) -> float:
+        u = np.exp(y)
+        return float(np.exp((alpha + power) * y + count * np.log1p(contrast * u) - theta * u))
+
+    low, high = -80.0, np.log(60 / theta) + 3
+    peak = np.log((alpha + power + count) / theta)
+    return quad(density, low, high, points=[peak - 3, peak], epsabs=0, epsrel=1e-11, limit=400)[0]
+
+
+@compared
+def test_the_saddle_point_makes_the_mean_of_the_sum_right() -> Pairs:
+    for contrast, kinds, repeats in (
+        (0.5, [[0.0, 0.5], [2.0, 0.5]], [3, 2]),
+        (2.0, [[1.0, 0.5], [5.0, 1.5], [9.0, 0.5]], [4, 1, 2]),
+        (6.0, [[3.0, 1.0], [20.0, 1.0]], [10, 4]),
+    ):
+        found = saddle.saddle_point(np.array(kinds), np.array(repeats), contrast)
+        moments = np.array(
+            [[_integral(j, *kind, contrast, found.multiplier) for j in range(3)] for kind in kinds]
+        )
+        means = moments[:, 1] / moments[:, 0]
+        variance = repeats @ (moments[:, 2] / moments[:, 0] - means**2)
+        alphas = np.array(kinds)[:, 1]
+        evidence = gammaln(repeats @ alphas) - repeats @ gammaln(alphas) + found.multiplier
+        evidence += repeats @ np.log(moments[:, 0]) - np.log(2 * pi * variance) / 2
+        yield repeats @ means, 1.0, 1e-8
+        yield found.means, means, 1e-8
+        yield found.log_evidence, evidence, 1e-8
+
+
+@compared
+def test_unbiased_estimates_invert_the_channel_for_any_number_of_reports() -> Pairs:
+    for size, reports in ((3, 60), (4, 10**4), (6, 10**6)):
+        krr = KaryRandomisedResponse(1.0, size)
+        tallies = drawn_tallies(size) * (reports // 60)
+        total = tallies.sum(axis=1)[0]
+        inverted = np.linalg.solve(krr_channel(1.0, size), tallies.T / total).T
+        yield frequency.unbiased(tallies, int(total), krr), inverted
+
+
+@compared
+def test_symmetric_unary_encoding_keeps_and_switches_alike() -> Pairs:
+    for epsilon, size in ((0.3, 2), (1.0, 3), (4.0, 10)):
+        made = UnaryEncoding.symmetric(epsilon, size)
+        kept = np.exp(epsilon / 2) / (1 + np.exp(epsilon / 2))
+        yield [made.p, made.q, made.miss_rate], [kept, 1 - kept, 1 - kept]
+
+
+@compared
+def test_the_diversity_of_a_dirichlet_prior_is_that_of_its_moments() -> Pairs:
+    for size, concentration in ((2, 0.5), (3, 1.0), (10, 0.5), (1000, 2.0)):
+        total = size * concentration
+        square = concentration * (concentration + 1) / (total * (total + 1))
+        prior = information.SymmetricDirichlet(size, concentration)
+        yield prior.diversity(), 1 - size * square
