@@ -128,18 +128,23 @@ def execute(task: Task) -> Outcome:
 
 
 def _renew(task: Task, folder: Path) -> str:
-    """Execute one task in a folder and put its results into place; return why that could not be done."""
-    source, figures = task.notebook.path.read_bytes(), folder / "figures"
-    failed, beside = (task.target.with_suffix(f".{word}.ipynb") for word in ("failed", "executed"))
-    with mock.patch.dict(
-        os.environ, kernel_environment(folder, figures / task.notebook.id, task.parameters)
-    ):
+    """Execute one task in a folder and put its results into place.
+
+    Return why that could not be done, or nothing.
+    """
+    source = task.notebook.path.read_bytes()
+    figures = folder / "figures"
+    environment = kernel_environment(folder, figures / task.notebook.id, task.parameters)
+    with mock.patch.dict(os.environ, environment):
         notebook, error = executed(source, task.parameters, task.notebook.path.parent, folder)
     result = _normalised(notebook, task.notebook.id)
+
+    failed = task.target.with_suffix(".failed.ipynb")
     if error:
         writing.write(failed, result)
         return f"{error} (see {failed})"
     failed.unlink(missing_ok=True)
+
     fresh = {
         task.figures / path.relative_to(figures): path.read_bytes()
         for path in figures.rglob("*")
@@ -149,10 +154,12 @@ def _renew(task: Task, folder: Path) -> str:
     for path in kept:
         if path.suffix == ".png":
             result = result.replace(b64encode(fresh[path]), b64encode(kept[path]))
+
     # the notebook is the first: it is written at once, before another edit
     wanted = {task.target: _stored_or(task.target, result)} | kept
     changed = {path: content for path, content in wanted.items() if _stored(path) != content}
     if changed and task.notebook.path.read_bytes() != source:
+        beside = task.target.with_suffix(".executed.ipynb")
         writing.write(beside, result)
         return f"it was edited while it ran: the edit stands, and the result is {beside}"
     for path, content in changed.items():
@@ -175,12 +182,13 @@ def _figures(fresh: Mapping[Path, bytes]) -> dict[Path, bytes]:
     kept = {path: _stored_or(path, content) for path, content in fresh.items()}
     for path in kept:
         if path.suffix == ".json":  # which has the hashes of the others
-            record = json.loads(kept[path])
-            record["sha256"] = hashlib.sha256(kept[path.with_suffix(".csv")]).hexdigest()
-            for suffix in record["drawn"]:
-                picture = kept[path.with_suffix(suffix)]
-                record["drawn"][suffix] = hashlib.sha256(picture).hexdigest()
-            kept[path] = provenance(record)
+            table = kept[path.with_suffix(".csv")]
+            pictures = {
+                suffix: hashlib.sha256(kept[path.with_suffix(suffix)]).hexdigest()
+                for suffix in json.loads(fresh[path])["drawn"]
+            }
+            hashes = {"sha256": hashlib.sha256(table).hexdigest(), "drawn": pictures}
+            kept[path] = provenance(json.loads(kept[path]) | hashes)
     return kept
 
 
@@ -210,7 +218,9 @@ def executed(
     from papermill.exceptions import PapermillExecutionError
 
     logging.getLogger("papermill").setLevel(logging.CRITICAL)  # what fails is told once
-    copy, result, error = folder / "source.ipynb", folder / "result.ipynb", ""
+    copy = folder / "source.ipynb"
+    result = folder / "result.ipynb"
+    error = ""
     copy.write_bytes(source)
     try:
         papermill.execute_notebook(
@@ -248,7 +258,7 @@ def _joined(notebook: dict[str, Any]) -> str:
         for output in cell["outputs"]:
             before = outputs[-1] if outputs else {}
             if output["output_type"] == "stream" and output["name"] == before.get("name"):
-                before["text"] = [*before["text"], *output["text"]]
+                before["text"].extend(output["text"])
             else:
                 outputs.append(output)
         cell["outputs"] = outputs
