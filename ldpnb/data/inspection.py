@@ -71,7 +71,8 @@ def inspect(
     titles = [shown(name[:_WIDTH]) for name in names]
     width = max(len(title) for title in titles)
 
-    lines = [f"{shown(str(data))}: {len(table.cells):,} rows, {len(table.names):,} columns"]
+    size = f"rows: {len(table.cells):,}, columns: {len(table.names):,}"
+    lines = [f"{shown(str(data))}: {size}"]
     command = ""
     for place, name, title in zip(places, names, titles, strict=True):
         entries = with_missing(table.cells[place], reading)

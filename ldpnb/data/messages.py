@@ -17,7 +17,7 @@ def listed(names: Sequence[str]) -> str:
 
 def printable(text: str) -> str:
     """Return a message of a library, escaped if a terminal could obey it."""
-    return text if text.isprintable() else ascii(text)
+    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)
 
 
 def refuse(row: object, entry: object, why: str) -> NoReturn:

@@ -40,6 +40,9 @@ def rows_of_text(content: bytes, reading: Reading) -> Iterator[tuple[int, list[s
             row = next(rows, None)
         except csv.Error as error:
             place = above + rows.line_num
+            if mark == _NO_MARK:
+                what = "close the quote, or state separator= if a field ends at another mark"
+                raise ValueError(f"row {place} has text behind a quote: {what}") from None
             what = "quotes around a field must be closed, and doubled inside"
             raise ValueError(f"row {place}: {error}; {what}") from None
         if row is None:

@@ -46,7 +46,7 @@ def test_a_column_has_its_entries_its_missing_ones_and_what_must_be_stated(tmp_p
     path = tmp_path / "a.csv"
     path.write_text("age,sex\n" + "30,f\n40,m\n,f\n50,m\nk.A.,f\n" * 5)
     report = inspect(path)
-    assert "25 rows, 2 columns" in report
+    assert "rows: 25, columns: 2" in report
     assert "20 entries, 5 missing" in report
     assert "row 6: 'k.A.' is no number: state missing='k.A.'" in report
     assert pasted(report)["column"] == "sex"
