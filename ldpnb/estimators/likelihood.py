@@ -1,10 +1,13 @@
-"""Maximum-likelihood estimates of the distribution behind locally private reports, each with a certificate.
+"""Maximum-likelihood estimates of the distribution behind locally private reports.
 
-Use `krr_mle` for k-ary randomised response (exact, O(k log k), many data sets at once), `support_mle` for protocols
-whose reports support a set of values (unary encoding, subset selection), and `mle` for any other finite channel. The
-likelihood is concave, so every estimate comes with a bound on its distance from the maximum, and one that misses its
-tolerance is an error, never a result. A fit that is stopped early is a different estimator: it is shrunk towards its
-starting point, and may look better than the maximum.
+Use `krr_mle` for k-ary randomised response: it is exact, takes O(k log k), and solves many data
+sets at once. Use `support_mle` for protocols whose reports support a set of values (unary encoding,
+subset selection), and `mle` for any other finite channel.
+
+The likelihood is concave, so these two come with a certificate, a bound on the distance from the
+maximum. An estimate that misses its tolerance is an error, never a result. A fit that is stopped
+early is a different estimator: it is shrunk towards its starting point, and may look better than
+the maximum.
 """
 
 import math
@@ -15,25 +18,31 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldpnb import checks
 from ldpnb.arithmetic import Floats, Ints, real
-from ldpnb.estimators.frequency import project_simplex, unbiased, water_filling
+from ldpnb.estimators.frequency import project_simplex, support_size, unbiased, water_filling
 from ldpnb.estimators.solvers import Supports, interior_point, proximal_newton
 from ldpnb.mechanisms.registry import FrequencyMechanism
 
 _SHORT = 32
+"""Up to so many values, `support_mle` writes the channel down and leaves the rest to `mle`."""
+
 _PLAIN = 70.0
 """Beyond this epsilon no digit changes: e^70 > 10^30."""
 
 
 class NotCertifiedError(RuntimeError):
-    """An iteration ended without a certificate that its result is the maximum-likelihood estimate."""
+    """An iteration ended without a certificate that its result is the maximum."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fit:
     """A certified maximum-likelihood estimate.
 
-    - `estimate`, (..., k) float: on the simplex.
-    - `gap`, (...) float: the log-likelihood of all users together is within this many nats of its maximum.
+    Attributes
+    ----------
+    estimate : ndarray, shape (..., k)
+        A distribution, or several.
+    gap : ndarray, shape (...)
+        The log-likelihood of all users together is within this many nats of its maximum.
     """
 
     estimate: Floats
@@ -41,15 +50,46 @@ class Fit:
 
 
 def krr_mle(tallies: ArrayLike, *, epsilon: float) -> Floats:
-    """Return the exact maximum-likelihood estimate under k-ary randomised response, in O(k log k).
+    """Return the exact maximum-likelihood estimate under k-ary randomised response.
 
-    With ``c = e^epsilon - 1`` the estimate is ``s_x / lambda - 1/c`` on the values with the largest tallies and 0
-    elsewhere, where ``lambda = c S / (c + K)`` belongs to S, the sum of the K largest tallies, and K is the last rank
-    whose tally exceeds ``S / (c + K)``.
+    With ``c = e^epsilon - 1`` the estimate is ``s_x / lambda - 1/c`` on the values with the largest
+    tallies, and 0 elsewhere. Here ``lambda = c S / (c + K)``, where ``S`` is the sum of the ``K``
+    largest tallies, and ``K`` is the last rank whose tally exceeds ``S / (c + K)``.
 
-    Equation (110) and Algorithm 1 of lopuhaa2020, with the stopping rule put right: values are removed until (110) is
-    nonnegative everywhere. ``S - u_K (c + K)`` never falls as K grows, so one sort finds the optimum. Tallies,
-    ``(..., k)``, are the reports of each value, fewer than 2^53 in all.
+    Parameters
+    ----------
+    tallies : array_like of int, shape (..., k)
+        Number of reports of each value, fewer than 2^53 in all. Each row is a data set.
+    epsilon : float
+        Local privacy budget in nats, ``> 0``.
+
+    Returns
+    -------
+    ndarray, shape (..., k)
+        Estimated shares, which are not negative and sum to 1 along the last axis.
+
+    Raises
+    ------
+    ValueError
+        If a tally is negative or not whole, if there are no reports or too many, or if `epsilon` is
+        outside its range.
+    TypeError
+        If the tallies are not numbers, have a mask, or are empty.
+
+    See Also
+    --------
+    unbiased : The estimate that this one replaces where shares must not be negative.
+
+    References
+    ----------
+    Equation (110) and Algorithm 1 of Lopuhaä-Zwakenberg et al. (2020), with the stopping rule put
+    right: values are removed until (110) is nowhere negative. ``S - u_K (c + K)`` never falls as K
+    grows, so one sort finds the optimum.
+
+    Examples
+    --------
+    At epsilon = ln 3, c is 2. With 70 and 30 reports both values are kept: lambda is 2 * 100 / 4,
+    and the shares are 70/50 - 1/2 and 30/50 - 1/2. With 90 and 10 only the first one is.
 
     >>> krr_mle([70, 30], epsilon=np.log(3)).round(9).tolist()
     [0.9, 0.1]
@@ -59,12 +99,16 @@ def krr_mle(tallies: ArrayLike, *, epsilon: float) -> Floats:
     contrast = math.expm1(min(checks.positive(epsilon, "epsilon"), _PLAIN))
     reports = _whole_tallies(tallies)
     kept, _, total = water_filling(reports, 0, contrast)
-    alone = kept == 1  # so that its share is 1 exactly, and all others fall below 0
-    # near the threshold: beyond it little cancels, and that in whole numbers
+
+    # If one value alone is kept, its share is exactly 1, and all others fall below 0.
+    alone = kept == 1
+
+    # A whole number near the threshold. Beyond it little cancels, and that in whole numbers.
     whole = (total / (contrast + kept) + 0.5) // 1
     whole += alone * (total - whole)
     slope = (1 + kept / contrast) / total * (1 + 1e-15 * alone)
     offset = (whole + (kept * whole - total) / contrast) / total
+
     estimate: Floats = reports - whole
     estimate *= slope
     estimate += offset
@@ -80,8 +124,8 @@ def mle(channel: ArrayLike, tallies: ArrayLike, *, tolerance: float = 1e-3) -> F
     Parameters
     ----------
     channel : array_like, shape (m, k)
-        ``Q[y, x]``, the probability of output ``y`` given value ``x``. Rows may be scaled, and rows of
-        outputs that were not seen are ignored.
+        ``Q[y, x]``, the probability of output ``y`` given value ``x``. Rows may be scaled, and rows
+        of outputs that were not seen are ignored.
     tallies : array_like of int, shape (..., m)
         How often each output was seen. Several data sets of one channel are solved together.
     tolerance : float, optional
@@ -97,12 +141,15 @@ def mle(channel: ArrayLike, tallies: ArrayLike, *, tolerance: float = 1e-3) -> F
     NotCertifiedError
         If the optimum is not certified to the tolerance.
     ValueError
-        If the shapes differ, or an output was seen that no value allows.
+        If the shapes differ, a tally is negative or not whole, there are no reports, or an output
+        was seen that no value allows.
+    TypeError
+        If the tallies are not numbers, or have a mask.
 
     See Also
     --------
     krr_mle : The exact estimate for k-ary randomised response.
-    support_mle : For unary encoding and subset selection, whose channels are too large to write down.
+    support_mle : For unary encoding and subset selection, whose channels are too large to write.
 
     References
     ----------
@@ -110,25 +157,32 @@ def mle(channel: ArrayLike, tallies: ArrayLike, *, tolerance: float = 1e-3) -> F
 
     Examples
     --------
-    Reports are true with chance 3/4. If 90 of 100 users hold the first value, 70 of it are expected.
+    Reports are true with chance 3/4. If 90 of 100 users hold the first value, 70 reports of it are
+    expected.
 
     >>> mle([[0.75, 0.25], [0.25, 0.75]], [70, 30]).estimate.round(9).tolist()
     [0.9, 0.1]
     """
-    rows, reports = _channel(channel), _tallies(tallies)
+    rows = _channel(channel)
+    reports = _tallies(tallies)
     if reports.shape[-1] != len(rows):
         raise ValueError(
             f"tallies must have one entry per output, {len(rows)}, got {reports.shape[-1]}"
         )
-    flat = reports.reshape(-1, len(rows))
-    seen = flat.any(axis=0)
-    rows, flat, users = rows[seen], flat[:, seen], flat.sum(axis=1)
+
+    data_sets = reports.reshape(-1, len(rows))
+    users = data_sets.sum(axis=1)
+    seen = data_sets.any(axis=0)
+    rows = rows[seen]
+    data_sets = data_sets[:, seen]
     if rows.max(axis=1).min() == 0:
         raise ValueError(
-            "channel must allow every output that was seen, got one of probability 0 for every value"
+            "channel must allow every output that was seen, "
+            "got one of probability 0 for every value"
         )
+
     target = checks.positive(tolerance, "tolerance") / users.max()
-    estimates, gaps = interior_point(rows, flat / users[:, None], tolerance=target)
+    estimates, gaps = interior_point(rows, data_sets / users[:, None], tolerance=target)
     shape = reports.shape[:-1]
     return _certified(estimates.reshape(*shape, -1), (users * gaps).reshape(shape), tolerance)
 
@@ -140,32 +194,77 @@ def support_mle(
     *,
     tolerance: float = 1e-3,
 ) -> Fit:
-    """Return the maximum-likelihood estimate for reports that each support a set of values, with its certificate.
+    """Return the maximum-likelihood estimate if each report supports a set of values.
 
-    The probability of a report that supports the set ``y`` is proportional to ``1 + (e^epsilon - 1) P(y)``, as for
-    unary encoding with any p and q, subset selection and k-ary randomised response. One iteration costs one pass over
-    the reports' bytes. Equation (22) of lopuhaa2020, whose authors stop at ten values because of the ``2^k`` possible
-    outputs of unary encoding; only those that were seen contribute.
+    The probability of a report that supports the set ``y`` is proportional to
+    ``1 + (e^epsilon - 1) P(y)``, as it is for unary encoding with any ``p`` and ``q``, for subset
+    selection and for k-ary randomised response. One iteration costs one pass over the reports'
+    bytes. Only outputs that were seen contribute, so the ``2^k`` possible ones of unary encoding
+    are no obstacle.
 
-    - `outputs`, (m, k) bits: reports, or the distinct ones: which values each supports. In an eighth of the memory,
-      `numpy.packbits` of them along their last axis, ``(m, ceil(k / 8))``.
-    - `tallies`, (m,) int: how often each was seen.
-    - `mechanism`, FrequencyMechanism: its ``p``, ``q`` and ``epsilon``.
-    - `tolerance`, and NotCertifiedError: as for `mle`.
+    Parameters
+    ----------
+    outputs : array_like of bool, shape (m, k) or (m, ceil(k / 8))
+        The reports, or the distinct ones: 1 at each value that a report supports, and 0 elsewhere.
+        `numpy.packbits` of them along the last axis take an eighth of the memory.
+    tallies : array_like of int, shape (m,)
+        How often each of them was seen.
+    mechanism : FrequencyMechanism
+        The protocol, of which ``p``, ``q`` and ``epsilon`` are used.
+    tolerance : float, optional
+        Largest shortfall of the log-likelihood that is accepted, in nats.
+
+    Returns
+    -------
+    Fit
+        `estimate`, shape (k,), on the simplex, and `gap`, the certified shortfall.
+
+    Raises
+    ------
+    NotCertifiedError
+        If the optimum is not certified to the tolerance.
+    ValueError
+        If the shapes differ, an output is none of bits, or supports another number of values than
+        the mechanism's reports do, or a tally is negative or not whole.
+    TypeError
+        If outputs or tallies are not numbers, or have a mask.
+
+    See Also
+    --------
+    mle : For any other channel.
+
+    References
+    ----------
+    Equation (22) of Lopuhaä-Zwakenberg et al. (2020), who stop at ten values.
+
+    Examples
+    --------
+    Under k-ary randomised response a report supports one value. At epsilon = ln 3 and two values it
+    is true with chance 3/4.
 
     >>> from ldpnb.mechanisms.frequency import KaryRandomisedResponse
-    >>> support_mle(np.eye(2), [70, 30], KaryRandomisedResponse(np.log(3), 2)).estimate.round(9).tolist()
+    >>> fit = support_mle(np.eye(2), [70, 30], KaryRandomisedResponse(np.log(3), 2))
+    >>> fit.estimate.round(9).tolist()
     [0.9, 0.1]
     """
-    size, reports = mechanism.domain_size, checks.counts(tallies, "tallies")
+    size = mechanism.domain_size
+    reports = checks.counts(tallies, "tallies")
     packed = _packed(outputs, reports.size, size)
-    users, contrast = int(reports.sum()), float(np.expm1(mechanism.epsilon))
+    _check_support(packed, mechanism)
+
+    users = int(reports.sum())
+    contrast = float(np.expm1(mechanism.epsilon))
     scale = max(1.0, contrast)
     if size <= _SHORT:
         bits = np.unpackbits(packed, axis=1, count=size)
         return mle(1 / scale + contrast / scale * bits, reports, tolerance=tolerance)
+
     rows = Supports(
-        np.ascontiguousarray(packed.T), reports / users, size, 1 / scale, contrast / scale
+        packed=np.ascontiguousarray(packed.T),
+        weights=reports / users,
+        size=size,
+        offset=1 / scale,
+        contrast=contrast / scale,
     )
     centre = project_simplex(unbiased(users * rows.support(), users, mechanism))
     start = 0.98 * centre + 0.02 / size
@@ -175,42 +274,64 @@ def support_mle(
 
 
 def certificate_gap(channel: ArrayLike, tallies: ArrayLike, estimate: ArrayLike) -> float:
-    """Return by how many nats the log-likelihood may fall short of its maximum: ``n (max_x G_x - 1)``.
+    """Return by how many nats a log-likelihood may fall short of its maximum.
 
-    ``G_x = sum_y (s_y / n) Q[y, x] / (Q p)_y`` averages to 1 under p, and equals 1 at most at a maximum.
+    It is ``n (max_x G_x - 1)`` with ``G_x = sum_y (s_y / n) Q[y, x] / (Q p)_y``. These average to 1
+    under the estimate ``p``, and at a maximum none of them exceeds 1.
 
     >>> round(certificate_gap([[0.75, 0.25], [0.25, 0.75]], [70, 30], [0.5, 0.5]), 9)
     20.0
     """
-    rows, reports, point = (
-        _channel(channel),
-        checks.counts(tallies, "tallies"),
-        checks.distribution(estimate, "estimate"),
-    )
+    rows = _channel(channel)
+    reports = checks.counts(tallies, "tallies")
+    point = checks.distribution(estimate, "estimate")
+    if rows.shape != (reports.size, point.size):
+        raise ValueError(f"channel must have shape {(reports.size, point.size)}, got {rows.shape}")
+
     seen = reports > 0
     gradient = (reports[seen] / (rows[seen] @ point)) @ rows[seen]
     return float(gradient.max() - reports.sum())
 
 
+# Checks
+
+
 def _packed(outputs: ArrayLike, reports: int, size: int) -> NDArray[np.uint8]:
-    """Return the bits of outputs, eight a byte, after checking them."""
-    given, width = np.asarray(outputs), -(-size // 8)
+    """Return the bits of outputs, eight in a byte, after checking them."""
+    given = checks.real_array(outputs, "outputs")
+    width = -(-size // 8)
     if given.dtype == np.uint8 and given.shape == (reports, width):
         if size % 8 and (given[:, -1] & (0xFF >> size % 8)).any():
             raise ValueError(
                 f"outputs must have no bits beyond the {size} values, got some in their last bytes"
             )
         return given
-    numbers = (
-        given if given.dtype == np.uint8 else checks.numbers(outputs, "outputs", low=0, high=1)
-    )
-    if numbers.shape != (reports, size):
+
+    if given.dtype != np.uint8:
+        given = checks.numbers(given, "outputs", low=0, high=1)
+    if given.shape != (reports, size):
         shapes = f"{(reports, size)}, or {(reports, width)} packed"
-        raise ValueError(f"outputs must have shape {shapes}, got {numbers.shape}")
-    wrong = numbers[(numbers != 0) & (numbers != 1)]
+        raise ValueError(f"outputs must have shape {shapes}, got {given.shape}")
+
+    wrong = given[(given != 0) & (given != 1)]
     if wrong.size:
         raise ValueError(f"outputs must be bits, 0 or 1, got {wrong[0]:g}")
-    return np.packbits(numbers.astype(np.uint8, copy=False), axis=1)
+    return np.packbits(given.astype(np.uint8, copy=False), axis=1)
+
+
+def _check_support(packed: NDArray[np.uint8], mechanism: FrequencyMechanism) -> None:
+    """Refuse outputs with another number of bits than each report of the mechanism has."""
+    support = support_size(mechanism)
+    if support is None:
+        return
+
+    bits = np.bitwise_count(packed).sum(axis=1)
+    wrong = np.flatnonzero(bits != support)
+    if wrong.size:
+        raise ValueError(
+            f"outputs must support {support} of the values each, "
+            f"got {bits[wrong[0]]} in outputs[{wrong[0]}]"
+        )
 
 
 def _certified(estimate: Floats, gap: Floats, tolerance: float) -> Fit:
@@ -223,25 +344,27 @@ def _certified(estimate: Floats, gap: Floats, tolerance: float) -> Fit:
 
 
 def _whole_tallies(tallies: ArrayLike) -> Ints:
-    reports = np.asarray(tallies)
-    if reports.dtype == np.int64 and reports.ndim == 1 and reports.size:
-        most = reports.item(
-            reports.view(np.uint64).argmax()
-        )  # where negative ones are the greatest
-        if 0 < most < 2**53 // reports.size:
-            return reports
-    return _tallies(tallies).astype(np.int64)
+    """Return checked tallies as integers, at once where they are a vector of integers already."""
+    array = checks.real_array(tallies, "tallies")
+    if array.dtype == np.int64 and array.ndim == 1 and array.size:
+        # Read as unsigned, the negative ones are the greatest.
+        largest = array.item(array.view(np.uint64).argmax())
+        if 0 < largest < 2**53 // array.size:
+            return array
+    return _tallies(array).astype(np.int64)
 
 
 def _tallies(tallies: ArrayLike) -> Floats:
-    array = np.asarray(tallies)
-    if array.dtype.kind not in "iuf" or array.ndim == 0 or array.shape[-1] == 0:
-        raise TypeError(
-            f"tallies must be an array of numbers, got dtype {array.dtype}, shape {array.shape}"
-        )
+    """Return checked tallies of one data set or several."""
+    array = checks.real_array(tallies, "tallies")
+    if array.ndim == 0 or array.shape[-1] == 0:
+        raise TypeError(f"tallies must be an array of numbers, got shape {array.shape}")
+
     reports = array.astype(float)
-    if not ((reports >= 0) & (reports == np.floor(reports))).all():
+    are_whole = np.isfinite(reports) & (reports >= 0) & (reports == np.floor(reports))
+    if not are_whole.all():
         raise ValueError(f"tallies must be whole numbers >= 0, got minimum {reports.min()}")
+
     sums = reports.sum(axis=-1)
     if not 0 < sums.min(initial=1) <= sums.max(initial=1) < 2**53:
         raise ValueError(

@@ -81,5 +81,7 @@ def frequency_communication(e: Evidence) -> Numbers:
 
     shown = SignRandomiser(0.1, 8)
     half = SignRandomiser.as_printed(0.5, 3)
-    flipped = 2 * (frequency.unbiased(2, 2, half) - frequency.unbiased(1, 2, half))
+    two_plus = frequency.unbiased([2, 1, 1], 2, half)[0]
+    one_plus = frequency.unbiased([1, 1, 1], 2, half)[0]
+    flipped = 2 * (two_plus - one_plus)
     return {"bits": histograms.unary_report_bits(shown.p, shown.q, 8), "moved": flipped}

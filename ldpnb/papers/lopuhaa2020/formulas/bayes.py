@@ -489,7 +489,7 @@ def support_posterior(
     ----------
     Equation (21) of Lopuhaä-Zwakenberg et al. (2020).
     """
-    bits = np.asarray(outputs, dtype=float)
+    bits = checks.numbers(outputs, "outputs", low=0, high=1)
     reports = checks.counts(tallies, "tallies")
     if bits.shape != (reports.size, mechanism.domain_size):
         raise ValueError(
