@@ -12,6 +12,7 @@ from ldpnb.data.messages import listed, quoted
 from ldpnb.data.table import MOST_BYTES, MOST_CELLS, MOST_ROWS, Table, place_of, places_of
 from ldpnb.data.workbook import as_text
 
+_UNREAD = "(an entry that cannot be read)"
 _UNPACKED = 5
 """How much larger than a file its pages may be."""
 
@@ -19,9 +20,8 @@ _UNPACKED = 5
 def table_of_parquet(content: bytes, columns: Sequence[str] | None) -> Table:
     """Return the columns of a Parquet file that are needed, see `places_of`.
 
-    Nested columns are refused if they are named, and described otherwise.
+    A column that holds lists, bytes or dates that do not exist is refused if it is named.
     """
-    import pyarrow as pa
     from pyarrow.parquet import ParquetFile
 
     source = io.BytesIO(content)
@@ -40,12 +40,12 @@ def table_of_parquet(content: bytes, columns: Sequence[str] | None) -> Table:
 
     made = {}
     for place in places:
-        if not pa.types.is_nested(schema.field(place).type):
+        try:
             made[place] = _entries(file.read(columns=[names[place]]).column(0))
-        elif place in named:
-            raise ValueError(f"column {quoted(names[place])} holds lists or records")
-        else:
-            made[place] = pd.Series(["(a list or record)"] * rows, dtype=object)
+        except (OverflowError, ValueError) as error:  # such as a date beyond the year 9999
+            if place in named:
+                raise ValueError(f"column {quoted(names[place])}: {error}") from None
+            made[place] = pd.Series([_UNREAD] * rows, dtype=object)
     cells = pd.DataFrame(made)
     return Table(names, cells.set_axis(range(1, rows + 1)))
 
@@ -74,6 +74,8 @@ def _entries(column: Any) -> "pd.Series[Any]":
     import pyarrow as pa
 
     kind = column.type
+    if pa.types.is_nested(kind):
+        raise ValueError("it holds lists or records")
     if pa.types.is_integer(kind) or pa.types.is_floating(kind):
         return column.to_pandas()
     if pa.types.is_decimal(kind):
