@@ -1,4 +1,4 @@
-"""What decides Section 2 of bun2022 and Appendices A and B: a check for each claim."""
+"""Check the claims of Section 2 of Bun and others (2022), and of their Appendices A and B."""
 
 from itertools import combinations
 
@@ -13,42 +13,59 @@ from ldpnb.privacy import lemmas, optimiser, subsampling
 
 SAMPLES = ((5, 2, 0.5), (4, 3, 1.5), (6, 2, 0.1))
 """Records, records drawn, epsilon."""
+
 FIVE = ([0.6, 0.1, 0.0, 0.2, 0.1], [1.0, 1.0, 2.0, 2.0, 5.0], 0.3)
-"""A law of five sizes, a nondecreasing function of them, epsilon."""
+"""A distribution on five sizes, a nondecreasing function of them, epsilon."""
 
 
 def small_budgets() -> bool | None:
-    """Equations (1) and (2): ``p epsilon <= ln(1 + p (e^epsilon - 1)) <= p (e^epsilon - 1)``, both from slopes."""
+    """Show that the loss lies between ``p epsilon`` and ``p (e^epsilon - 1)``, by the slopes.
+
+    References
+    ----------
+    Bun and others (2022), equations (1) and (2).
+    """
     loss = subsampling.srs_loss(small, p)
-    return grows(loss - p * small, {p: SHARE}) and grows(p * np.expm1(small) - loss, {p: SHARE})
+    above = grows(loss - p * small, {p: SHARE})
+    below = grows(p * np.expm1(small) - loss, {p: SHARE})
+    return above and below
 
 
 def simple_random_sampling() -> bool | None:
-    """Theorem 2.2: multipliers of ``mu_1 <= t mu_1' + delta`` and ``mu_1 <= t mu_0 + delta`` prove the bound.
+    """Prove Theorem 2.2 by multipliers of two inequalities between chances of an event.
 
-    ``mu_1`` is the mean chance given that the record is drawn, ``mu_1'`` that with its replacement, ``mu_0`` that given
-    that it is not drawn: replacing the record by one that is not drawn couples the first and the last.
+    Let the event have the mean chance ``inside`` if the record is drawn, ``new`` if its replacement
+    is, and ``outside`` if neither is. Privacy says ``inside <= t new + delta``; exchanging the
+    record for one that is not drawn says ``inside <= t outside + delta``.
     """
     inside, new, outside, delta = symbols("inside new outside delta")
-    factor, least = np.exp(subsampling.srs_loss(eps, p)), subsampling.srs_delta(delta, p)
-    first, second = p * factor / t, (1 - p) * (factor - 1) / t
-    room = factor * (p * new + (1 - p) * outside) + least - (p * inside + (1 - p) * outside)
-    proof = identity(
-        room, first * (t * new + delta - inside) + second * (t * outside + delta - inside)
-    )
-    return proof and all(
-        positive(value, BUDGET | {p: SHARE}) for value in (first, second, t - factor)
+    factor = np.exp(subsampling.srs_loss(eps, p))
+    least = subsampling.srs_delta(delta, p)
+
+    here = p * inside + (1 - p) * outside
+    there = p * new + (1 - p) * outside
+    room = factor * there + least - here
+
+    first = p * factor / t
+    second = (1 - p) * (factor - 1) / t
+    slack = first * (t * new + delta - inside) + second * (t * outside + delta - inside)
+    box = BUDGET | {p: SHARE}
+    return identity(room, slack) and all(
+        positive(value, box) for value in (first, second, t - factor)
     )
 
 
 def tilting() -> bool:
-    """Lemma B.3: the gain over other weights ``a`` is a sum over pairs, none below 0 as ``a_j <= t^(j-i) a_i``."""
+    """Prove Lemma B.3 for four sizes: the gain is a sum over pairs, none of which is negative.
+
+    The weights ``a`` are log-Lipschitz, so that ``a_j <= t^(j-i) a_i``.
+    """
     law, f, a = (symbols(" ".join(f"{name}{i}" for i in range(4))) for name in "lfa")
     tilted = [w * t**m for m, w in enumerate(law)]
     other = [w * chance for w, chance in zip(law, a, strict=True)]
-    gained = lemmas.largest_tilted_mean(law, f, eps) - sum(
-        w * v for w, v in zip(other, f, strict=True)
-    ) / sum(other)
+    other_mean = sum(w * v for w, v in zip(other, f, strict=True)) / sum(other)
+    gained = lemmas.largest_tilted_mean(law, f, eps) - other_mean
+
     pairs = (
         law[i] * law[j] * (f[j] - f[i]) * (t**j * a[i] - t**i * a[j])
         for i, j in combinations(range(4), 2)
@@ -58,40 +75,51 @@ def tilting() -> bool:
 
 def section_2_3(e: Evidence) -> Numbers:
     gain = (1 - p) * (t - 1)
-    e.proven(identity(t - np.exp(subsampling.srs_loss(eps, p)), gain) and small_budgets())
-    e.proven(identity(t - np.exp(subsampling.poisson_loss(eps, p, neighbours="deletion")), gain))
-    with_replacement = np.exp(subsampling.with_replacement_loss(eps, 2, Symbol(2)))
-    e.proven(
-        identity(with_replacement, (1 + t) * (1 + t) / 4) and positive(with_replacement - t, BUDGET)
-    )
-    e.decides(positive(t - with_replacement, BUDGET))
-    tenth, fifth = (subsampling.srs_loss(1.0, rate) for rate in (0.1, 0.2))
-    e.needs(fifth < tenth)  # the rarer somebody is left out, the less would be gained
-    twice = subsampling.with_replacement_loss(1.0, 2, 2)
+    without_replacement = np.exp(subsampling.srs_loss(eps, p))
+    independent = np.exp(subsampling.poisson_loss(eps, p, neighbours="deletion"))
+    e.decides(identity(t - without_replacement, gain))
+    e.decides(identity(t - independent, gain))
+
+    # With replacement, [5] has the same budget at the probability to be drawn at all.
+    missed = x / (1 + x)
+    with_replacement = np.exp(subsampling.srs_loss(eps, 1 - missed))
+    e.decides(identity(t - with_replacement, missed * (t - 1)))
+
+    # Two draws from two records, without a delta.
+    pure = np.exp(subsampling.with_replacement_loss(eps, 2, Symbol(2)))
+    e.proven(identity(pure, (1 + t) * (1 + t) / 4))
+    e.proven(positive(pure - t, BUDGET))
     drawn = [laws.independent(*[laws.subsets(records, 1)] * 2) for records in ([0, 1], [-1, 1])]
-    e.same(twice, optimiser.largest_loss(*drawn, epsilon=1.0, mechanism="replacement").loss)
-    return {"twice": twice, "tenth": tenth, "fifth": fifth}
+    worst = optimiser.largest_loss(*drawn, epsilon=1.0, mechanism="replacement").loss
+    e.same(subsampling.with_replacement_loss(1.0, 2, 2), worst)
+
+    tenth, fifth = (np.e - np.exp(subsampling.srs_loss(1.0, rate)) for rate in (0.1, 0.2))
+    e.same(tenth / fifth, 0.9 / 0.8)
+    return {"tenth": tenth, "fifth": fifth}
 
 
 def theorem_2_2(e: Evidence) -> Numbers:
+    e.proven(simple_random_sampling())
+    e.proven(small_budgets())
+
+    # An event that attains the bound.
     a, delta, m = symbols("a delta m")
-    factor, least = np.exp(subsampling.srs_loss(eps, p)), subsampling.srs_delta(delta, p)
-    e.proven(simple_random_sampling() and small_budgets())
-    e.proven(
-        identity(p * (t * a + delta) + (1 - p) * a, factor * a + least)
-    )  # attained by that event
-    scale, known = (
-        subsampling.proportion_noise_scale(eps, m, m + x),
-        subsampling.proportion_noise_scale(eps, m),
-    )
-    spent, share = np.exp(1 / (m * scale)), m / (m + x)
-    e.proven(identity(1 - share + share * spent, t) and identity(np.exp(1 / (m * known)), t))
+    factor = np.exp(subsampling.srs_loss(eps, p))
+    least = subsampling.srs_delta(delta, p)
+    e.proven(identity(p * (t * a + delta) + (1 - p) * a, factor * a + least))
+
+    # Section 2.4: m of m + x records, in secret and known.
+    scale = subsampling.proportion_noise_scale(eps, m, m + x)
+    known = subsampling.proportion_noise_scale(eps, m)
+    spent = np.exp(1 / (m * scale))
+    share = m / (m + x)
+    e.proven(identity(1 - share + share * spent, t))
+    e.proven(identity(np.exp(1 / (m * known)), t))
     e.proven(identity(np.exp(subsampling.srs_budget(eps, share)), spent))
     e.proven(positive(spent - t, BUDGET | {x: EVERY, m: EVERY}))
-    scale, known = (
-        subsampling.proportion_noise_scale(1.0, 100, 1000),
-        subsampling.proportion_noise_scale(1.0, 100),
-    )
+
+    scale = subsampling.proportion_noise_scale(1.0, 100, 1000)
+    known = subsampling.proportion_noise_scale(1.0, 100)
     e.needs(scale < known)
     return {
         "scale": scale,
@@ -102,44 +130,55 @@ def theorem_2_2(e: Evidence) -> Numbers:
 
 
 def lemmas_a_2_to_a_4(e: Evidence) -> Numbers:
-    f, g, h, u, k, x0, x1, y0, y1 = symbols("f g h u k x0 x1 y0 y1")
-    e.proven(
-        identity(np.exp(eps + budget(u)) * h - f, (t * g - f) + t * (u * h - g))
-    )  # A.2: two slacks add up
+    # A.2: the slacks of two inequalities add up.
+    f, g, h, u, k = symbols("f g h u k")
+    e.proven(identity(np.exp(eps + budget(u)) * h - f, (t * g - f) + t * (u * h - g)))
+
+    # A.3: one step costs the budget, and each further step costs it again.
     one, many, more = (np.exp(lemmas.coupled_loss(steps, eps)) for steps in (1, k, k + 1))
-    e.proven(identity(one, t) and identity(more, t * many))
+    e.proven(identity(one, t))
+    e.proven(identity(more, t * many))
+
+    # A.4, the tight form, by multipliers of the three inequalities; the product form is weaker.
+    x0, x1, y0, y1 = symbols("x0 x1 y0 y1")
     u = t + x
+    box = BUDGET | {p: SHARE, x: EVERY}
     tight = np.exp(lemmas.mixture_loss(p, common=eps, other=budget(u)))
-    same, crossed = p * tight / u, p * (1 - tight / u)
+    same = p * tight / u
+    crossed = p * (1 - tight / u)
     room = tight * ((1 - p) * y0 + p * y1) - (1 - p) * x0 - p * x1
-    e.proven(
-        identity(room, (1 - p) * (t * y0 - x0) + same * (u * y1 - x1) + crossed * (u * y0 - x1))
-    )
-    e.proven(
-        identity((1 - p) * t + p * u, tight) and positive(crossed, BUDGET | {p: SHARE, x: EVERY})
-    )
-    weaker = np.exp(lemmas.mixture_loss_product_form(p, common=eps, other=budget(u))) - tight
-    e.proven(identity(weaker, p * u * (t - 1)) and positive(weaker, BUDGET | {p: SHARE, x: EVERY}))
-    forms = [
-        form(0.3, common=0.2, other=1.0)
-        for form in (lemmas.mixture_loss, lemmas.mixture_loss_product_form)
-    ]
-    e.needs(forms[0] < forms[1])
-    return dict(zip(("tight", "product"), forms, strict=True))
+    slack = (1 - p) * (t * y0 - x0) + same * (u * y1 - x1) + crossed * (u * y0 - x1)
+    e.proven(identity(room, slack))
+    e.proven(identity((1 - p) * t + p * u, tight))
+    e.proven(positive(crossed, box))
+
+    product = np.exp(lemmas.mixture_loss_product_form(p, common=eps, other=budget(u)))
+    e.proven(identity(product - tight, p * u * (t - 1)))
+    e.proven(positive(product - tight, box))
+
+    tight_form = lemmas.mixture_loss(0.3, common=0.2, other=1.0)
+    product_form = lemmas.mixture_loss_product_form(0.3, common=0.2, other=1.0)
+    e.needs(tight_form < product_form)
+    return {"tight": tight_form, "product": product_form}
 
 
 def lemma_b_1(e: Evidence) -> Numbers:
-    a, b, m = symbols(
-        "a b m"
-    )  # an event's mean chance without the new record and with it, within t^2
-    share, factor = m / (m + x + 1), np.exp(lemmas.inserted_record_loss(m, m + x, eps))
+    # Mean chances of an event without the new record and with it, within t^2 of each other.
+    a, b, m = symbols("a b m")
+    share = m / (m + x + 1)
+    factor = np.exp(lemmas.inserted_record_loss(m, m + x, eps))
     e.proven(identity(factor * a - (1 - share) * a - share * b, share * (t * t * a - b)))
     e.proven(positive(factor * (1 - share + share / t / t) - 1, BUDGET | {x: EVERY, m: EVERY}))
-    pair = laws.subsets(range(4), 2), laws.subsets(range(5), 3)
-    worded = optimiser.largest_loss(*pair, epsilon=0.5, mechanism="replacement").loss
-    e.needs(np.isfinite(worded))
-    same, grown = lemmas.inserted_record_loss(2, 4, 0.5), lemmas.coupled_loss(1, 0.5)
-    return {"same": same, "grown": grown, "worded": worded}
+
+    two_of_four = laws.subsets(range(4), 2)
+    three_of_five = laws.subsets(range(5), 3)
+    worst = optimiser.largest_loss(two_of_four, three_of_five, epsilon=0.5, mechanism="replacement")
+    e.needs(np.isfinite(worst.loss))
+    return {
+        "same": lemmas.inserted_record_loss(2, 4, 0.5),
+        "grown": lemmas.coupled_loss(1, 0.5),
+        "worded": worst.loss,
+    }
 
 
 def lemma_b_3(e: Evidence) -> Numbers:

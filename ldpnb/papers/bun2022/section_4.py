@@ -7,7 +7,7 @@ import numpy as np
 import sympy
 
 from ldpnb.arithmetic import Floats, Symbol
-from ldpnb.claims import Evidence, Numbers, agree, within
+from ldpnb.claims import Evidence, Numbers, agree
 from ldpnb.deciders import derivative, identity, oo, positive, replaced, symbols
 from ldpnb.designs import laws, strata
 from ldpnb.papers.bun2022.formulas import data_dependent, rounding
@@ -168,50 +168,51 @@ def section_4_3_deterministic_rounding(e: Evidence) -> Numbers:
 
 
 def section_4_3_randomised_rounding(e: Evidence) -> Numbers:
-    most, fixed = (
-        np.exp(rounding.random_rounding_loss_supremum(p, eps)),
-        np.exp(subsampling.srs_loss(2 * eps, p)),
-    )
+    most = np.exp(rounding.random_rounding_loss_supremum(p, eps))
+    fixed = np.exp(subsampling.srs_loss(2 * eps, p))
+
+    # Between 1/2 and 3/2 of the loss of a fixed size.
     e.proven(identity(most - 1, (1 - p + 1 / (t + 1)) * (fixed - 1)))
-    e.proven(
-        positive(most**2 - fixed, BUDGET | {p: SHARE})
-        and positive(fixed**3 - most**2, BUDGET | {p: SHARE})
-    )
-    excess = (t - 1) * (
-        p * (t + 1) - 1
-    )  # either loses more than eps exactly where this is positive
-    e.proven(identity(most - t, (1 - p) * excess) and identity(fixed - t, excess))
-    m, part = symbols(
-        "m part"
-    )  # of a share m + part: up to m + 1, and the nearest is at least m + part - 1/2
-    e.proven(positive(2 - ((m + 1) - (m + part - Symbol("1/2"))), {m: EVERY, part: SHARE}))
+    e.decides(positive(most**2 - fixed, BUDGET | {p: SHARE}))
+    e.decides(positive(fixed**3 - most**2, BUDGET | {p: SHARE}))
+
+    # Either loses more than eps exactly where this is positive.
+    excess = (t - 1) * (p * (t + 1) - 1)
+    e.proven(identity(most - t, (1 - p) * excess))
+    e.proven(identity(fixed - t, excess))
+
+    # Of a share m + part: up to m + 1 records, and the nearest is at least m + part - 1/2.
+    m, part = symbols("m part")
+    e.decides(positive(2 - ((m + 1) - (m + part - Symbol("1/2"))), {m: EVERY, part: SHARE}))
     shares = np.arange(1, 97) / 8
     nearest = strata.rounded_shares(shares)
     e.same(nearest, np.floor(shares + 0.5))
     more = (np.ceil(shares) - nearest).max()
-    loss, supremum = (
-        rounding.random_rounding_loss(4, 0.75, 0.5),
-        rounding.random_rounding_loss_supremum(0.75, 0.5),
-    )
-    e.needs(within("near", supremum, subsampling.srs_loss(1.0, 0.75)) and more <= 1)
+    e.needs(more <= 1)
+
+    loss = rounding.random_rounding_loss(4, 0.75, 0.5)
+    supremum = rounding.random_rounding_loss_supremum(0.75, 0.5)
     e.sure(0.5 < loss < supremum)
     return {"edge": 1 / (1 + np.exp(0.5)), "loss": loss, "most": supremum, "more": more}
 
 
 def theorem_4_3(e: Evidence) -> Numbers:
-    e.proven(random_rounding() and rounding_bounds())
-    # with r n whole and n growing, part = 0 and both shares tend to r: the loss tends to the supremum
+    e.decides(random_rounding())
+    e.decides(rounding_bounds())
+
+    # If r n is whole and n grows, part = 0 and both shares tend to r: so does the loss to its
+    # supremum.
     weights, logs, *_ = rounding.event_terms(0, p, p, p, eps, eps, moves=False)
     most = np.exp(rounding.random_rounding_loss_supremum(p, eps))
-    e.proven(identity(sum(w * ratio(log) for w, log in zip(weights, logs, strict=True)), most))
-    e.needs(
-        all(
-            rounding.random_rounding_loss(*case) <= rounding.random_rounding_bound(*case[1:])
-            for case in ROUNDED
-        )
-    )
-    forms = {
-        "exact": rounding.random_rounding_loss_supremum,
-        "bound": rounding.random_rounding_bound,
+    tail = sum(w * ratio(log) for w, log in zip(weights, logs, strict=True))
+    e.proven(identity(tail, most))
+
+    for population, rate, epsilon in ROUNDED:
+        exact = rounding.random_rounding_loss(population, rate, epsilon)
+        e.needs(exact <= rounding.random_rounding_bound(rate, epsilon))
+
+    unit = 0.1 * 1e-6
+    return {
+        "exact": rounding.random_rounding_loss_supremum(0.1, 1e-6) / unit,
+        "bound": rounding.random_rounding_bound(0.1, 1e-6) / unit,
     }
-    return {name: form(0.1, 1e-6) / 1e-7 for name, form in forms.items()}

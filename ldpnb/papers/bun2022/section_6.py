@@ -6,9 +6,9 @@ import numpy as np
 
 from ldpnb.arithmetic import Real, Symbol
 from ldpnb.claims import Evidence, Numbers, agree, joined
-from ldpnb.deciders import identity, limit, oo, positive, symbols
+from ldpnb.deciders import budget, identity, limit, oo, positive, symbols
 from ldpnb.designs import laws, strata
-from ldpnb.papers.bun2022.formulas import samples, unequal
+from ldpnb.papers.bun2022.formulas import clusters, samples, unequal
 from ldpnb.papers.bun2022.formulas.clusters import ClusterSample
 from ldpnb.papers.bun2022.formulas.unequal import Inclusion
 from ldpnb.papers.bun2022.section_2 import simple_random_sampling
@@ -77,6 +77,19 @@ def proposition_6_1(e: Evidence) -> Numbers:
     return {"bounds": joined(bounds), "rates": ",".join(f"{rate:g}" for rate in rates)}
 
 
+def section_6_baseline(e: Evidence) -> Numbers:
+    # With p = p' = r, and chances 1 and 1/s of the event with the record, beta without it.
+    r, s, beta = symbols("r s beta")
+    event = Inclusion(r, r, ONE, ONE / s, beta, beta)
+    e.decides(positive(s - ratio(event.event_loss()), {r: SHARE, s: (1, oo), beta: EVERY}))
+
+    tried = Inclusion(1 / 3, 1 / 3, 1.0, np.exp(-0.5), 0.1, 0.1)
+    e.needs(tried.event_loss() < 0.5)
+    degraded = unequal.pps_cluster_loss([2, 2], 0.5)
+    e.sure(degraded > 0.5)
+    return {"event": tried.event_loss(), "degraded": degraded}
+
+
 def section_6_data_dependent_inclusion(e: Evidence) -> Numbers:
     e.proven(clusters_by_size() and simple_random_sampling())
     rare, often = 0.001, 0.1
@@ -111,6 +124,41 @@ def section_6_detectable_inclusion(e: Evidence) -> Numbers:
     return shown | {"growth": np.exp(0.3)}
 
 
+def section_6_stronger_for_clusters(e: Evidence) -> Numbers:
+    # Any event of a design with p = p' = r whose outputs without the cluster are the same.
+    r, s, beta = symbols("r s beta")
+    box = {r: SHARE, s: (1, oo), beta: EVERY}
+    event = Inclusion(r, r, ONE, ONE / s, beta, beta)
+    e.decides(positive(ratio(event.event_loss()) - ratio(event.loss_lower_bound()), box))
+
+    # The simple form of Theorem 5.3 is below (4).
+    simple = clusters.identified_cluster_loss_weak_bound(
+        budget(s), confusion=beta, sampling_rate=r, epsilon=budget(s * t)
+    )
+    e.proven(positive(ratio(event.loss_lower_bound()) - ratio(simple), BUDGET | box))
+
+    def compared(design: ClusterSample, rate: float) -> tuple[float, float]:
+        """Return the bound of Theorem 5.1, and (4) for the event of the optimum."""
+        confusion = design.identifying_confusion(0.5)
+        event = Inclusion(rate, rate, 1.0, np.exp(-0.5), confusion, confusion)
+        e.same(event.event_loss(), design.loss(0.5))
+        return design.lower_bound(0.5), event.loss_lower_bound()
+
+    structure, general = compared(ClusterSample([2, 2, 2, 2], 1), 1 / 4)
+    e.needs(structure > general)
+
+    sizes = [6, 1, 20, 20]
+    below, above = compared(ClusterSample(sizes, 1), 1 / 4)
+    e.sure(above > below)
+    return {
+        "structure": structure,
+        "general": general,
+        "sizes": ", ".join(map(str, sizes)),
+        "unequal": below,
+        "above": above,
+    }
+
+
 def section_6_1_pps_of_elements(e: Evidence) -> Numbers:
     answer, other = t / (1 + t), 1 / (1 + t)  # randomised response on "the record is drawn"
     event = Inclusion(p, ONE, answer, other, other, other)
@@ -137,33 +185,43 @@ def section_6_1_pps_of_elements(e: Evidence) -> Numbers:
 
 
 def section_6_1_limited_variation(e: Evidence) -> Numbers:
-    r, d = symbols(
-        "r d"
-    )  # the ratio of draws at chances r and r/(1 + d), an event favouring inclusion or exclusion
+    # The ratio of draws at chances r and r/(1 + d), for an event that favours inclusion, and one
+    # that favours exclusion.
+    r, d = symbols("r d")
     most = 1 + d * r * (t - 1)
     for step, (one, other) in ((eps, (r, r / (1 + d))), (-eps, (r / (1 + d), r))):
         change = ratio(subsampling.srs_loss(step, one)) / ratio(subsampling.srs_loss(step, other))
-        e.proven(positive(most - change, BUDGET | {r: SHARE, d: EVERY}))
-    moved = unequal.systematic_loss(range(8), 0, 3.5, step=2, epsilon=0.5)
-    e.same(moved, unequal.systematic_rank_shift_loss(4, 0.5))
-    e.needs(moved <= 1)
-    grown = np.linspace(1, 2, 600), np.array([2.0, *np.linspace(1, 2, 600)[1:]])
-    here, there = (samples.pps_rates(sizes, 150) for sizes in grown)
+        e.decides(positive(most - change, BUDGET | {r: SHARE, d: EVERY}))
+
+    before = np.linspace(1, 2, 600)
+    after = np.array([2.0, *before[1:]])
+    here = samples.pps_rates(before, 150)
+    there = samples.pps_rates(after, 150)
     exact = unequal.poisson_loss([*here, 0], [0, *there[1:], there[0]], 0.5)
     bound = unequal.poisson_loss([here[0], 0], [0, there[0]], 0.5) + np.expm1(0.5) / 4
-    e.sure(exact <= bound)
-    return {"exact": exact, "bound": bound, "moved": moved}
+    e.needs(exact <= bound)
 
-
-def section_6_1_equal_sizes(e: Evidence) -> Numbers:
-    independent = ratio(subsampling.srs_loss(eps, p)) / ratio(subsampling.srs_loss(-eps, p))
-    e.proven(positive(ratio(subsampling.srs_loss(2 * eps, p)) - independent, BUDGET | {p: SHARE}))
-    drawn, fixed = laws.poisson(range(6), 0.5), laws.subsets(range(6), 3)
+    # Equal records: those independent draws that have three records are a simple random sample.
+    drawn = laws.poisson(range(6), 0.5)
+    fixed = laws.subsets(range(6), 3)
     three = {sample: chance for sample, chance in drawn.items() if len(sample) == 3}
-    e.same([three[sample] / sum(three.values()) for sample in fixed], list(fixed.values()))
-    poisson, simple = unequal.poisson_loss([0.5, 0], [0, 0.5], 0.5), subsampling.srs_loss(1.0, 0.5)
-    e.needs(agree(poisson, simple))
-    return {"poisson": poisson, "simple": simple}
+    chances = [three[sample] / sum(three.values()) for sample in fixed]
+    e.needs(agree(chances, list(fixed.values())))
+
+    # Independent draws of equal records lose less than a simple random sample.
+    independent = ratio(subsampling.srs_loss(eps, p)) / ratio(subsampling.srs_loss(-eps, p))
+    simple = ratio(subsampling.srs_loss(2 * eps, p))
+    e.proven(positive(simple - independent, BUDGET | {p: SHARE}))
+
+    moved = unequal.systematic_loss(range(8), 0, 3.5, step=2, epsilon=0.5)
+    e.same(moved, unequal.systematic_rank_shift_loss(4, 0.5))
+    return {
+        "exact": exact,
+        "bound": bound,
+        "moved": moved,
+        "poisson": unequal.poisson_loss([0.5, 0], [0, 0.5], 0.5),
+        "simple": subsampling.srs_loss(1.0, 0.5),
+    }
 
 
 def section_6_2_pps_of_clusters(e: Evidence) -> Numbers:
@@ -180,36 +238,41 @@ def section_6_2_pps_of_clusters(e: Evidence) -> Numbers:
     return {"small": small, "large": large, "single": single}
 
 
+def worst_systematic_loss(size: int, step: int) -> float:
+    """Return the largest loss over all places that the replacement of the smallest record takes."""
+    records = range(size * step)
+    places = [i - 0.5 for i in range(size * step + 1)]
+    return max(
+        unequal.systematic_loss(records, 0, place, step=step, epsilon=0.5) for place in places
+    )
+
+
 def section_6_3_systematic_sampling(e: Evidence) -> Numbers:
-    k, grown = symbols("k grown")  # t^(2m)
+    # A kept rank: one of k known clusters, at twice the budget, with grown = t^(2m).
+    k, grown = symbols("k grown")
     odds = grown / (k - 1)
     loss = ratio(subsampling.weighted_loss(2 * eps, np.log(odds) - 2 * eps))
-    e.proven(identity(loss, 1 + (t * t - 1) / (1 + (k - 1) * t * t / grown)))
-    e.proven(positive(t * t - loss, BUDGET | {k: (1, oo), grown: EVERY}))
-    e.proven(
-        identity(limit(loss, grown.expression, oo), t * t)
-    )  # all of 2 epsilon in the limit of large samples
+    e.decides(identity(loss, 1 + (t * t - 1) / (1 + (k - 1) * t * t / grown)))
+    e.decides(positive(t * t - loss, BUDGET | {k: (1, oo), grown: EVERY}))
+    e.decides(identity(limit(loss, grown.expression, oo), t * t))
+
+    # A secret random order: all orders of four records, of which every second is drawn.
     orders = [laws.every_kth(order, 2) for order in permutations(range(4))]
-    mixed, simple = (
-        laws.mixture((1 / len(orders), law) for law in orders),
-        laws.subsets(range(4), 2),
-    )
-    e.same([mixed[sample] for sample in simple], list(simple.values()))
-    e.sure(mixed.keys() == simple.keys())
+    mixed = laws.mixture((1 / len(orders), law) for law in orders)
+    simple = laws.subsets(range(4), 2)
+    e.needs(mixed.keys() == simple.keys())
+    e.needs(agree([mixed[sample] for sample in simple], list(simple.values())))
 
-    def worst(size: int, step: int) -> float:
-        """Return the largest loss over all places that the replacement of the smallest record may take."""
-        records = range(size * step)
-        places = (i - 0.5 for i in range(size * step + 1))
-        return max(
-            unequal.systematic_loss(records, 0, place, step=step, epsilon=0.5) for place in places
-        )
+    # Ranks that shift.
+    shifted = unequal.systematic_rank_shift_loss(4, 0.5)
+    odd = [worst_systematic_loss(3, 2), worst_systematic_loss(5, 3)]
+    e.same(worst_systematic_loss(4, 2), shifted)
+    e.sure(shifted > 1)
+    e.sure(odd[0] > 3 * 0.5)
+    e.sure(odd[1] > 5 * 0.5)
 
-    shifted, odd = unequal.systematic_rank_shift_loss(4, 0.5), [worst(3, 2), worst(5, 3)]
-    e.same(worst(4, 2), shifted)
-    e.sure(odd[0] > 3 * 0.5 and odd[1] > 5 * 0.5)
     kept = unequal.systematic_rank_preserving_loss(4, 2, 0.5)
-    e.needs(max(kept, shifted, *odd) <= 1)
+    e.needs(kept <= 1)
     return {
         "random": subsampling.srs_loss(1.0, 0.5),
         "kept": kept,

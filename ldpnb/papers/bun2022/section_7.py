@@ -5,8 +5,8 @@ from itertools import combinations_with_replacement, product
 import numpy as np
 
 from ldpnb import claims
-from ldpnb.claims import Evidence, Numbers, agree, joined, within
-from ldpnb.deciders import budget, identity, limit, oo, positive, replaced, symbols
+from ldpnb.claims import Evidence, Numbers, agree, joined
+from ldpnb.deciders import budget, identity, limit, oo, positive, symbols
 from ldpnb.designs import laws, strata
 from ldpnb.papers.bun2022 import establishments
 from ldpnb.papers.bun2022.formulas import allocation, data_dependent, rounding
@@ -220,19 +220,33 @@ def theorem_7_2(e: Evidence) -> Numbers:
 
 
 def section_7_3_proportional_for_all_statistics(e: Evidence) -> Numbers:
-    w, variance, x, y, least, more = symbols("w variance x y least more")
-    proportional, best = (strata.mean_variance(n * w, variance, drawn) for drawn in (m * w, m))
-    apart = (n - m) / (n * w - m)
-    e.proven(
-        identity(proportional / best, apart)
-    )  # if the stratum of share w has all the spread; more than 1/w
-    e.proven(positive(replaced(apart - 1 / w, n, m / w + n), {m: EVERY, n: EVERY, w: SHARE}))
-    lost = (x + y) ** 2 / least - x * x / least - y * y / (least + more)
-    e.proven(positive(lost, dict.fromkeys((x, y, least, more), EVERY)))
-    sizes, varying = np.array([1000, 99_000]), (1.0, 0.0)
-    both = [
-        strata.Strata(sizes, varying).variance(drawn) for drawn in ((1, 99), (99, 1))
-    ]  # both have to be sampled
-    e.same(both, [1e-4 * (1 - 1 / 1000), 1e-4 * (1 / 99 - 1 / 1000)])
-    e.needs(within("near", *both))
-    return {"apart": both[0] / both[1]}
+    # One stratum of n of n + other records, whose own variance is spread; its terms in the variance
+    # of a proportional sample of m, and of a simple random sample. The means only add to the latter.
+    n, other, m, spread = symbols("n other m spread")
+    total = n + other
+    share = n / total
+    proportional = share * share * strata.mean_variance(n, spread, m * share)
+    simple = strata.mean_variance(total, (n - 1) * spread / (total - 1), m)
+    ratio_of_terms = proportional / simple
+    closed = n * (total - 1) / (total * (n - 1))
+    e.proven(identity(ratio_of_terms, closed))
+    e.decides(positive(n / (n - 1) - closed, {n: (1, oo), other: EVERY}))
+
+    # Against the best allocation, if one stratum of share w has all the spread: with f = m/N.
+    w, f, records = symbols("w f records")
+    drawn = f * records
+    by_share = strata.mean_variance(records * w, spread, drawn * w)
+    best = strata.mean_variance(records * w, spread, drawn)
+    e.proven(identity(by_share / best, (1 - f) / (w - f)))
+
+    sizes = np.array([1000, 99_000])
+    variances = np.array([1.0, 0.0])
+    population = strata.Strata(sizes, variances)
+    shared = population.variance((1, 99))
+    everyone = (sizes - 1) @ variances / (sizes.sum() - 1)
+    drawn_simply = strata.mean_variance(100_000, everyone, 100)
+    e.needs(shared <= drawn_simply * 1000 / 999)
+    return {
+        "simple": shared / drawn_simply,
+        "apart": shared / population.variance((99, 1)),
+    }
