@@ -155,11 +155,11 @@ def theorem_5_2(e: Evidence) -> Numbers:
     ]
     e.same(closed, by_clusters)
 
-    sizes = (1, 10, 20, 40, 80)
-    lost = [100 * bound / 0.1 for bound in lower_bounds([((n,) * 10, 1, 0.1) for n in sizes])]
+    records = (1, 10, 20, 40, 80)
+    lost = [100 * bound / 0.1 for bound in lower_bounds([((n,) * 10, 1, 0.1) for n in records])]
     return {
         "lost": joined(lost, ".2f"),
-        "sizes": ",".join(map(str, sizes)),
+        "sizes": ",".join(map(str, records)),
         "lower": lower[3],
         "exact": exact[3],
         "upper": upper[3],
