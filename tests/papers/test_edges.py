@@ -44,16 +44,16 @@ def numbers_as_they_are() -> bool:
 
 EDGES: dict[str, tuple[str, Callable[[], object]]] = {
     "bun2022/lemmas-a.2-to-a.4": (
-        r"every other pair within $\varepsilon_1$",
+        r"all other pairs of parts within $\varepsilon_1$",
         mixtures_of_apart_components,
     ),
-    "bun2022/theorem-5.2": ("an emptied cluster stays", an_emptied_cluster_that_goes),
+    "bun2022/theorem-5.2": ("a cluster that becomes empty can still be drawn", an_emptied_cluster_that_goes),
     "bun2022/section-6-data-dependent-inclusion": (
         "in the same proportions",
         others_that_change_places,
     ),
     "bun2022/theorem-7.2": (
-        "has Theorem 4.3's bound",
+        "has the bound of Theorem 4.3",
         lambda: rounding.random_rounding_loss(4, 0.75, 0.5) > 0.5,
     ),
     "companion/the-best-channel-for-a-gap": (
