@@ -47,7 +47,10 @@ EDGES: dict[str, tuple[str, Callable[[], object]]] = {
         r"all other pairs of parts within $\varepsilon_1$",
         mixtures_of_apart_components,
     ),
-    "bun2022/theorem-5.2": ("a cluster that becomes empty can still be drawn", an_emptied_cluster_that_goes),
+    "bun2022/theorem-5.2": (
+        "a cluster that becomes empty can still be drawn",
+        an_emptied_cluster_that_goes,
+    ),
     "bun2022/section-6-data-dependent-inclusion": (
         "in the same proportions",
         others_that_change_places,
