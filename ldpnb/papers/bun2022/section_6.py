@@ -80,10 +80,12 @@ def proposition_6_1(e: Evidence) -> Numbers:
 def section_6_baseline(e: Evidence) -> Numbers:
     # With p = p' = r, and chances 1 and 1/s of the event with the record, beta without it.
     r, s, beta = symbols("r s beta")
-    event = Inclusion(r, r, ONE, ONE / s, beta, beta)
-    e.decides(positive(s - ratio(event.event_loss()), {r: SHARE, s: (1, oo), beta: EVERY}))
+    loss = ratio(Inclusion(r, r, ONE, ONE / s, beta, beta).event_loss())
+    e.proven(identity(loss, (r + (1 - r) * beta) / (r / s + (1 - r) * beta)))
+    e.decides(positive(s - loss, {r: SHARE, s: (1, oo), beta: EVERY}))
 
     tried = Inclusion(1 / 3, 1 / 3, 1.0, np.exp(-0.5), 0.1, 0.1)
+    e.same(tried.event_loss(), np.log((1 + 2 * 0.1) / (np.exp(-0.5) + 2 * 0.1)))
     e.needs(tried.event_loss() < 0.5)
     degraded = unequal.pps_cluster_loss([2, 2], 0.5)
     e.sure(degraded > 0.5)
