@@ -90,7 +90,7 @@ class Evidence:
         """Return how the claim was decided."""
         if self._simulated:
             return "simulated"
-        if not self._proved:
+        if self._only_tried or not self._proved:
             return "computed"
         return "proved, with a step in words" if step_in_words else "proved"
 

@@ -1,7 +1,6 @@
 """What decides Section 3 of biswas2022: a check for each claim of ``section_3.toml``."""
 
 from itertools import product
-from typing import Any
 
 import numpy as np
 
@@ -26,86 +25,102 @@ from ldpnb.papers.biswas2022.proofs import (
     survey,
     t,
 )
-from ldpnb.papers.biswas2022.written_out import CASES, FIXED
 
 RARELY = SampledCounts(50_000, 0.1, KaryRandomisedResponse(1.0, 101))
+"""A survey at a low rate."""
 
 
-def theorem_3_1(e: Evidence) -> Numbers:
+def theorem_3_1(e: Evidence) -> None:
     for law, estimate in product(DATA.values(), (proofs.rescaled, proofs.realised)):
-        e.decides(identity(moments(estimate, law)[0], n * f))
-    return {"populations": len(CASES), "outcomes": sum(len(case.tallies) for case in CASES)}
+        mean, _ = moments(estimate, law)
+        e.decides(identity(mean, n * f))
 
 
 def section_3_meaning_of_f(e: Evidence) -> Numbers:
     e.proven(proofs.sums_over_users("mean_unadjusted"))
-    mean, reported = survey().mean_unadjusted(n * f), f * KEEP + (1 - f) * SWITCH
-    e.proven(identity(survey().mean_unadjusted(n * reported), mean + n * pi * SWITCH * (1 - k * f)))
-    e.decides(identity(survey().mean_unadjusted(n * reported), mean))
-    few = FIXED[0].survey
-    share = (few.mechanism.p + few.mechanism.q) / 2
-    half, reported = (few.mean_unadjusted(few.users * one) for one in (0.5, share))
-    return {"half": half, "reported": reported, "share": share}
+
+    mean = survey().mean_unadjusted(n * f)
+    reported = f * KEEP + (1 - f) * SWITCH
+    with_reports = survey().mean_unadjusted(n * reported)
+    e.proven(identity(with_reports, mean + n * pi * SWITCH * (1 - k * f)))
+    e.decides(identity(with_reports, mean))
+
+    small = SampledCounts(4, 0.5, KaryRandomisedResponse(1.0, 4))
+    share = (small.mechanism.p + small.mechanism.q) / 2
+    return {
+        "half": small.mean_unadjusted(small.users * 0.5),
+        "reported": small.mean_unadjusted(small.users * share),
+        "share": share,
+    }
 
 
 def theorem_3_2(e: Evidence) -> Numbers:
     gap = KEEP - SWITCH
     printed = n * (SWITCH - SWITCH * SWITCH * pi) / (gap * gap * pi)
-    e.proven(
-        identity(survey().rare_variance_rescaled, printed)
-        and proofs.sums_over_users("variance_rescaled")
-    )
-    e.decides(identity(moments(proofs.rescaled, proofs.RARE)[1], printed))
+    _, variance = moments(proofs.rescaled, proofs.RARE)
+
+    e.proven(proofs.sums_over_users("variance_rescaled"))
+    e.proven(identity(survey().rare_variance_rescaled, printed))
+    e.decides(identity(variance, printed))
     return {"example": RARELY.rare_variance_rescaled}
 
 
-def shown_variance(survey: SampledCounts, holders: Real) -> Real:
-    """Return ``(n pi f p (1-p) + n pi (1-f) q (1-q) + r^2 n pi (1-pi)) / (p - q)^2``, which the proof displays.
+def displayed_variance(survey: SampledCounts, holders: Real) -> Real:
+    """Return the variance of ``c_DE`` that the proof of Theorem 3.2 displays.
 
-    It mixes the two models of the data and is exact in neither.
+    It is ``(n pi f p (1-p) + n pi (1-f) q (1-q) + r^2 n pi (1-pi)) / (p - q)^2``.
     """
     noise, mean_report = proofs.average_user(survey.mechanism, holders / survey.users)
     per_user = survey.rate * (noise + (1 - survey.rate) * mean_report * mean_report)
-    return (
-        survey.users * per_user / (survey.mechanism.truthful_rate * survey.mechanism.truthful_rate)
-    )
+    gap = survey.mechanism.truthful_rate
+    return survey.users * per_user / (gap * gap)
 
 
 def theorem_3_2_proof(e: Evidence) -> Numbers:
     e.proven(proofs.sums_over_users("mean_unadjusted", "variance_unadjusted"))
-    shown, lost = shown_variance(survey(), n * f), n * pi * f * (1 - f)
-    for data, missing in (("fixed", lost * (1 - pi)), ("iid", lost)):
+
+    displayed = displayed_variance(survey(), n * f)
+    lost = n * pi * f * (1 - f)
+    for data, missing in {"fixed": lost * (1 - pi), "iid": lost}.items():
         variance = survey(data).variance_unadjusted(n * f)
-        e.proven(identity(variance - shown, missing))
-        e.decides(identity(shown, variance))
-    surveys = {
-        data: SampledCounts(1000, 0.2, KaryRandomisedResponse(2.0, 4), data) for data in DATA
-    }
-    shown = shown_variance(surveys["fixed"], 300)
-    return {data: one.variance_unadjusted(300) / 0.04 for data, one in surveys.items()} | {
-        "shown": shown / 0.04
-    }
+        e.proven(identity(variance - displayed, missing))
+        e.decides(identity(displayed, variance))
+
+    numbers = {}
+    for data in DATA:
+        example = SampledCounts(1000, 0.2, KaryRandomisedResponse(2.0, 4), data)
+        numbers[data] = example.variance_unadjusted(300) / 0.2**2
+    numbers["shown"] = displayed_variance(example, 300) / 0.2**2
+    return numbers
 
 
 def section_3_order_of_the_variances(e: Evidence) -> Numbers:
-    gap, unsampled = KEEP - SWITCH, survey(rate=1)
-    rare, sampled = survey().rare_variance_rescaled, survey().variance_unadjusted(0)
-    everybody = unsampled.variance_unadjusted(0)
-    e.proven(identity(rare, moments(proofs.rescaled, proofs.RARE)[1]))
-    e.proven(identity(rare - everybody, n * SWITCH * (1 - pi) / (pi * gap * gap)))
-    e.decides(everywhere(rare - sampled) and everywhere(rare - everybody))
-    e.decides(identity(unsampled.rare_variance_rescaled, everybody))
-    threshold, bias = survey().unscaled_below, survey().bias_unadjusted(0)
+    rare = survey().rare_variance_rescaled
+    sampled = survey().variance_unadjusted(0)
+    all_users = survey(rate=1)
+    of_all = all_users.variance_unadjusted(0)
+    gap = KEEP - SWITCH
+    _, variance = moments(proofs.rescaled, proofs.RARE)
+
+    e.proven(identity(rare, variance))
+    e.proven(identity(rare - of_all, n * SWITCH * (1 - pi) / (pi * gap * gap)))
+    e.decides(everywhere(rare - sampled))
+    e.decides(everywhere(rare - of_all))
+    e.decides(identity(all_users.rare_variance_rescaled, of_all))
+
+    # how many users it takes until the squared bias outweighs the additional variance
+    bias = survey().bias_unadjusted(0)
+    threshold = survey().unscaled_below
     factor = n * (1 - pi) * (1 - pi) / ((t - 1) * (t - 1))
     e.proven(identity(sampled + bias * bias - rare, factor * (n - threshold)))
     for counts, share in product(map(survey, DATA), (f, 1)):
-        bias, variance = counts.bias_unadjusted(n * share), counts.variance_rescaled(n * share)
+        bias = counts.bias_unadjusted(n * share)
+        variance = counts.variance_rescaled(n * share)
         e.decides(everywhere(threshold - (1 - pi * pi) * variance * n / (bias * bias)))
+
     of_g = RARELY.rare_variance_rescaled
-    e.same(
-        RARELY.unscaled_below,
-        (1 - RARELY.rate**2) * of_g * RARELY.users / RARELY.bias_unadjusted(0) ** 2,
-    )
+    bias = RARELY.bias_unadjusted(0)
+    e.same(RARELY.unscaled_below, (1 - RARELY.rate**2) * of_g * RARELY.users / bias**2)
     return {
         "bound": RARELY.unscaled_below,
         "rescaled": of_g,
@@ -115,24 +130,32 @@ def section_3_order_of_the_variances(e: Evidence) -> Numbers:
 
 
 def definition_3_1_theorem_3_3(e: Evidence) -> Numbers:
-    gap, rare = KEEP - SWITCH, survey().rare_variance_rescaled
+    gap = KEEP - SWITCH
     e.proven(proofs.sums_over_users("variance_rescaled"))
 
     def by_definition(counts: SampledCounts, share: Real) -> Real:
         return counts.variance_rescaled(counts.users * share) / (counts.users * share)
 
-    normalised, many = by_definition(survey(), f), by_definition(SampledCounts(10 * n, pi, KARY), f)
-    e.proven(identity(normalised, many))
-    e.proven(everywhere(normalised - SWITCH * (1 - SWITCH) / (gap * gap * pi * f), k=(2, oo)))
-    e.proven(everywhere(KEEP / (gap * gap * pi * f) - normalised))
-    proved = rare / (n * pi * n * pi)  # of g over the expected number of reports
-    e.proven(identity(rare, moments(proofs.rescaled, proofs.RARE)[1]))
-    e.proven(identity(proved, (SWITCH - SWITCH * SWITCH * pi) / (gap * gap * pi * pi * pi * n)))
-    e.proven(everywhere(SWITCH / (gap * gap * pi * pi * pi * n) - proved))
-    e.decides(identity(10 * many, normalised))
-    small, large = (
-        SampledCounts(users, 0.1, KaryRandomisedResponse(1.0, 100)) for users in (50_000, 500_000)
-    )
+    normalised = by_definition(survey(), f)
+    ten_times = by_definition(SampledCounts(10 * n, pi, KARY), f)
+    scale = gap * gap * pi * f
+    e.proven(identity(normalised, ten_times))
+    e.proven(everywhere(normalised - SWITCH * (1 - SWITCH) / scale, k=(2, oo)))
+    e.proven(everywhere(KEEP / scale - normalised))
+
+    # what the proof computes: the variance of g over the expected number of reports
+    rare = survey().rare_variance_rescaled
+    proved = rare / (n * pi * n * pi)
+    cubed = gap * gap * pi * pi * pi * n
+    _, variance = moments(proofs.rescaled, proofs.RARE)
+    e.proven(identity(rare, variance))
+    e.proven(identity(proved, (SWITCH - SWITCH * SWITCH * pi) / cubed))
+    e.proven(everywhere(SWITCH / cubed - proved))
+
+    e.decides(identity(10 * ten_times, normalised))
+
+    small = SampledCounts(50_000, 0.1, KaryRandomisedResponse(1.0, 100))
+    large = SampledCounts(500_000, 0.1, KaryRandomisedResponse(1.0, 100))
     return {
         "small": by_definition(small, 0.05),
         "large": by_definition(large, 0.05),
@@ -141,46 +164,83 @@ def definition_3_1_theorem_3_3(e: Evidence) -> Numbers:
 
 
 def section_3_limit(e: Evidence) -> Numbers:
-    printed, silent = n * SWITCH / (KEEP - SWITCH), proofs.unadjusted([0, 0])
+    printed = n * SWITCH / (KEEP - SWITCH)
     towards = limit(survey().mean_unadjusted(n * f), pi.expression, 0)
-    e.proven(identity(towards, silent) and identity(towards, -printed))
-    e.proven(identity(printed, n / (t - 1)) and everywhere(printed))
+    without_reports = proofs.unadjusted([0, 0])
+    e.proven(identity(towards, without_reports))
+    e.proven(identity(towards, -printed))
+    e.proven(identity(printed, n / (t - 1)))
+    e.proven(everywhere(printed))
     e.decides(identity(towards, printed))
-    high = (
-        survey().negative_mean_threshold - 1
-    )  # above 0 where the mean is negative even if all users hold the value
-    e.proven(identity(high, (1 - pi * t) / (pi * (t - 1))))
+
+    # above 0 where the mean is negative even if all users hold the value
+    excess = survey().negative_mean_threshold - 1
+    e.proven(identity(excess, (1 - pi * t) / (pi * (t - 1))))
     e.decides(everywhere(-proofs.unadjusted([n, 0])))
-    rare, users = SampledCounts(50_000, 1e-12, RARELY.mechanism), RARELY.users
-    given: dict[str, Any] = {"users": users, "mechanism": RARELY.mechanism}
+
+    def without_scaling(reports: int) -> float:
+        tallies = reports * np.eye(101)[0]
+        users = RARELY.users
+        return float(estimators.unadjusted(tallies, users=users, mechanism=RARELY.mechanism)[0])
+
+    rare = SampledCounts(50_000, 1e-12, RARELY.mechanism)
     return {
-        "printed": -estimators.unadjusted(np.zeros(101), **given)[0],
+        "printed": -without_scaling(0),
         "rarely": rare.mean_unadjusted(2500),
-        "most": estimators.unadjusted(users * np.eye(101)[0], **given)[0],
+        "most": without_scaling(RARELY.users),
     }
 
 
 def theorem_3_5(e: Evidence) -> Numbers:
     e.proven(proofs.sums_over_users("variance_rescaled", "variance_realised_size"))
+
     for counts in map(survey, DATA):
         gain = counts.variance_rescaled(n * f) - counts.variance_realised_size(n * f)
         e.proven(identity(counts.variance_gain(n * f), gain))
         e.decides(everywhere(-gain))
-    e.proven(all(everywhere(survey().variance_gain(n * share)) for share in (f, 0, 1)))
-    example, holders = SampledCounts(1000, 0.5, KaryRandomisedResponse(1.0, 4)), 300
+    for share in (f, 0, 1):
+        e.proven(everywhere(survey().variance_gain(n * share)))
+
+    example = SampledCounts(1000, 0.5, KaryRandomisedResponse(1.0, 4))
     return {
-        "of_g": example.variance_rescaled(holders),
-        "of_c": example.variance_realised_size(holders),
+        "of_g": example.variance_rescaled(300),
+        "of_c": example.variance_realised_size(300),
+    }
+
+
+def theorem_3_5_proof(e: Evidence) -> Numbers:
+    e.proven(proofs.sums_over_users("variance_rescaled", "variance_realised_size"))
+
+    gap = KEEP - SWITCH
+    of_size = n * pi * (1 - pi)
+    displayed = of_size * SWITCH * SWITCH / (pi * pi * gap * gap)
+    together = of_size * (f * KEEP + (1 - f) * SWITCH)
+    true = displayed - 2 * SWITCH * together / (pi * pi * gap * gap)
+    for counts in map(survey, DATA):
+        added = counts.variance_realised_size(n * f) - counts.variance_rescaled(n * f)
+        e.proven(identity(added, true))
+        e.decides(identity(added, displayed))
+    e.proven(everywhere(-true))
+
+    example = SampledCounts(1000, 0.5, KaryRandomisedResponse(1.0, 4))
+    size = 1000 * 0.5 * 0.5
+    krr = example.mechanism
+    return {
+        "printed": size * krr.q**2 / (0.5 * krr.truthful_rate) ** 2,
+        "true": example.variance_realised_size(300) - example.variance_rescaled(300),
     }
 
 
 def theorem_3_6(e: Evidence) -> Numbers:
-    mean = survey().mean_unadjusted(n * f)
+    for law in DATA.values():
+        mean, _ = moments(proofs.rescaled, law)
+        e.decides(identity(mean, n * f))
+    e.decides(identity(survey(rate=1).mean_unadjusted(n * f), n * f))
+
+    # the remark: with the users who are sampled
     e.proven(proofs.sums_over_users("mean_unadjusted"))
-    e.proven(all(identity(moments(proofs.rescaled, law)[0], n * f) for law in DATA.values()))
-    e.proven(
-        identity(mean, n * pi * (f - survey().negative_mean_threshold)) and everywhere(n - mean)
-    )
-    e.proven(identity(survey(rate=1).mean_unadjusted(n * f), n * f))
-    e.decides(everywhere(mean))
+    mean = survey().mean_unadjusted(n * f)
+    threshold = survey().negative_mean_threshold
+    e.proven(identity(mean, n * pi * (f - threshold)))
+    e.proven(everywhere(n - mean))
     return {"threshold": RARELY.negative_mean_threshold}
