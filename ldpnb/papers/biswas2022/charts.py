@@ -1,5 +1,7 @@
 """Charts for Biswas, Cormode and Maple: histograms with their estimates, distances, budgets."""
 
+import math
+
 import pandas as pd
 
 from ldpnb.notebook import curves
@@ -38,16 +40,15 @@ def sampled_histograms(table: pd.DataFrame, *, setting: str) -> Chart:
     """Draw a table of `tables.sampling.estimates`, and say by how much c_DE falls short."""
     lowest = table["sampling_rate"].min()
     biased = table[(table["estimator"] == "c_DE") & (table["sampling_rate"] == lowest)]
-    short_by = short((biased["truth"] - biased["expected"]).min())
+    missing = math.floor((biased["truth"] - biased["expected"]).min())
 
     if lowest == 1:
-        title = "Where everybody reports all three estimates are unbiased"
+        title = "Where everybody reports, all three estimates are unbiased"
+    elif missing < 1:
+        title = f"At π = {lowest:g}, the mean of c_DE is too low at every value"
     else:
-        title = (
-            f"At π = {lowest:g} c_DE falls short by {short_by} users or more at every value; "
-            "g_DE and c-hat do not"
-        )
-    return estimated_histograms(table, row="sampling_rate", title=title, setting=setting)
+        title = f"At π = {lowest:g}, the mean of c_DE is at least {missing:,} users too low"
+    return estimated_histograms(table, row="sampling", title=title, setting=setting)
 
 
 def distance_and_cost(table: pd.DataFrame, *, setting: str = "") -> Chart:

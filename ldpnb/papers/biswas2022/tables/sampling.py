@@ -90,6 +90,7 @@ def estimates(
         ):
             columns = {
                 "sampling_rate": rate,
+                "sampling": f"π = {rate:g}",
                 "value": np.arange(counts.size),
                 "truth": counts,
                 "estimator": name,
