@@ -1,6 +1,6 @@
-"""The site: the notebooks with live charts, the ledger, the planner and the library's reference, built by Sphinx.
+"""The site: the notebooks, the ledger and the library's reference as pages, by stock Sphinx.
 
-``make site`` lays the notebooks and the pages that follow from the ledger and the package beside each other in
-``build/pages`` (`ldpnb.site.__main__`) and builds them into ``build/site``. Nothing is executed: pictures become charts
-from the numbers and the encoding committed with them, and a live section from the grid that its notebook has left.
+`make site` copies the notebooks beside the pages that follow from the ledger and the package
+(`ldpnb.site.pages`, `ldpnb.site.notebooks`) into ``build/pages``, and builds them into
+``build/site``. Nothing is executed. The pages open from disk and ask nobody for anything.
 """

@@ -53,5 +53,7 @@ def inline(self: Any, node: nodes.math) -> None:
 
 def block(self: Any, node: nodes.math_block) -> None:
     """Add a formula on a line of its own."""
-    self.body.append(f'<div class="formula">{mathml(node.astext(), block=True)}</div>')
+    made = mathml(node.astext(), block=True)
+    # a wide formula is scrolled on a phone, by the keyboard too
+    self.body.append(f'<div class="formula" tabindex="0">{made}</div>')
     raise nodes.SkipNode

@@ -1,24 +1,39 @@
-"""Pages that follow from the ledger, the notebooks and the package: Markdown for Sphinx, and code to link to."""
+"""Pages that follow from the ledger, the notebooks and the package."""
 
+import inspect
 import json
-import pkgutil
 import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import ldpnb
 from ldpnb import claims
-from ldpnb.claims.formulas import resting_on
 from ldpnb.notebook.verdicts import details, sentence
 from ldpnb.run.catalogue import Notebook, catalogue, home
 from ldpnb.run.ledger import committed_ledger, place
+from ldpnb.site.notebooks import literal
 
-PACKAGE = Path(ldpnb.__file__).parent
-PLAIN = "n|nn|nf|nc|nd|nb|bp|fm|p|o|ow|w|m[ifho]|s[ai]"
-"""Tokens of code that are not coloured, by far the most."""
+Row = dict[str, str]
+
+FILTERS = ("status", "how")
+"""Columns of the ledger by which the reader can choose."""
+
 COLOURS = {"holds": "success", "holds with a change": "warning", "fails": "danger"}
+
+GENERAL = "Start here, and your own data"
+"""The heading over the notebooks that belong to no source."""
+
+
+def generated() -> Iterator[tuple[str, str]]:
+    """Yield the name and the text of every generated page, and of the parts that others include."""
+    yield "_ledger.md", ledger()
+    yield "_sources.md", sources()
+    yield "notebooks/index.md", notebooks()
+    yield "library.rst", library()
+
+
+# The ledger
 
 
 def anchor(claim: str) -> str:
@@ -26,158 +41,196 @@ def anchor(claim: str) -> str:
     return re.sub(r"[/.]", "-", claim)
 
 
-def generated() -> Iterator[tuple[str, str]]:
-    """Yield the name and the text of every generated page, and of the parts that others include."""
-    yield "_ledger.md", ledger()
-    yield from notebooks()
-    yield from package()
+def cited(source: str) -> str:
+    """Return the word that tells a source in a heading: its first author, or what it is.
+
+    It is short, since the search lists a heading only if the query is at least half of it.
+    """
+    return re.split("[,:]", heading_of(source))[0]
+
+
+def heading_of(source: str) -> str:
+    """Return the heading over a source's claims or notebooks, or over those of none."""
+    about = claims.sources().get(source)
+    if about:
+        return about.heading
+    return source.capitalize() or GENERAL
 
 
 def ledger() -> str:
     """Return every claim with its verdict, a section each under its source."""
     parts = []
     for source, about in claims.sources().items():
-        own = [row for row in committed_ledger() if row["claim"].split("/")[0] == source]
-        counts = Counter(row["status"] for row in own)
-        words = ", ".join(f"{count} {status}" for status, count in counts.items())
-        parts += [f"## {about.heading}", f"{len(own)} claims: {words}.", *map(claim, own)]
+        own = of_source(source)
+        parts.append(f"## {about.heading}")
+        parts.append(f"{len(own)} claims: {counted(own)}.")
+        parts += [claim(row) for row in own]
     return "\n\n".join(parts) + "\n"
 
 
-def claim(row: dict[str, str]) -> str:
-    """Return one claim: its verdict, what it says, what holds, the evidence, and where all that is."""
-    source, known = row["claim"].split("/")[0], claims.find(row["claim"])
-    parts = ("status", "how")
-    words = [f"{part}-{row[part].replace(',', '').replace(' ', '-')}" for part in parts]
-    words.append(f"source-{source}")
-    shown = (
-        f"[{source} in its notebook](/notebooks/{row['notebook']}.ipynb)"
-        if row["notebook"]
-        else source
-    )
-    check = address(known.check)
-    rests = [
-        f"[`{'.'.join(path.split('.')[-2:])}`](code:{address(pkgutil.resolve_name(f'ldpnb.{path}'))})"
-        for path in resting_on(known)
-    ]
+def of_source(source: str) -> list[Row]:
+    """Return the rows of the committed ledger that belong to a source."""
+    return [row for row in committed_ledger() if row["claim"].split("/")[0] == source]
+
+
+def counted(rows: list[Row]) -> str:
+    """Return how many verdicts of each status there are, in words."""
+    counts = Counter(row["status"] for row in rows)
+    return ", ".join(f"{count} {status}" for status, count in counts.items())
+
+
+def badge(status: str, text: str) -> str:
+    """Return a status in its colour."""
+    return f"{{bdg-{COLOURS.get(status, 'info')}}}`{text}`"
+
+
+def claim(row: Row) -> str:
+    """Return one claim: its verdict, what it says, what holds, the evidence, and the check."""
+    source = row["claim"].split("/")[0]
+    words = [f"source-{source}"]
+    for name in FILTERS:
+        words.append(f"{name}-{row[name].replace(',', '').replace(' ', '-')}")
+
+    status = f"{badge(row['status'], row['status'])} {row['how']}"
+    if row["notebook"]:
+        status += f"; [in its notebook](/notebooks/{row['notebook']}.ipynb)"
     points = [f"- {label}: {text}" for label, text in details(row)]
-    lines = [
-        f"({anchor(row['claim'])})=\n### {row['place']}\n\n:::{{container}} claim {' '.join(words)}",
-        f"{{bdg-{COLOURS.get(row['status'], 'info')}}}`{row['status']}` {shown}\n",
-        f"{sentence(row['says'])} *({row['how']})*\n",
-        *points,
-        f"- [The lines that decide it](code:{check}); rests on {', '.join(rests)}\n:::",
-    ]
-    return "\n".join(lines)
+    check = inspect.unwrap(claims.find(row["claim"]).check)
+    file, _ = place(check)
 
-
-def notebooks() -> Iterator[tuple[str, str]]:
-    """Yield the page of notebooks, which is the tree of the sidebar, and the cards of the front page, by source."""
-    groups: dict[str, list[Notebook]] = {}
-    for notebook in catalogue():
-        groups.setdefault(_heading(notebook.source), []).append(notebook)
-    paths = "[Paths](notebooks/paths.md) lead through them by topic."
-    trees, cards = (
-        [f"# Notebooks\n\nEach begins with a question and ends with sliders. {paths}"],
-        [],
+    return "\n".join(
+        [
+            f"({anchor(row['claim'])})=",
+            f"### {row['place']} ({cited(source)})",
+            "",
+            f"::::{{container}} claim {' '.join(words)}",
+            f"{status}\n",
+            f"{sentence(row['says'])}\n",
+            *points,
+            "",
+            ":::{dropdown} The lines that decide it",
+            f"In `{file.as_posix()}`:\n",
+            "````{code-block} python",
+            inspect.getsource(check).rstrip(),
+            "````",
+            ":::",
+            "::::",
+        ]
     )
-    for title, own in groups.items():
-        names = [f"notebooks/{notebook.id}" for notebook in own]
-        if not own[0].source:
-            names += ["notebooks/paths", "notebooks/glossary"]
-        trees.append(
-            "\n".join(["```{toctree}", ":maxdepth: 1", f":caption: {title}", "", *names, "```"])
-        )
-        cards.append(
-            "\n".join(
-                [f"## {title}", "", "::::{grid} 1 2 3 3", ":gutter: 3", "", *map(card, own), "::::"]
-            )
-        )
-    yield "read.md", "\n\n".join(trees)
-    yield "_cards.md", "\n\n".join(cards)
 
 
-def _heading(source: str) -> str:
-    """Return the heading of a source's notebooks, or of those that are of none."""
-    about = claims.sources().get(source)
-    if about:
-        return about.heading
-    return source.capitalize() or "Start, plan, try your own data"
+# Notebooks
+
+
+def groups() -> dict[str, list[Notebook]]:
+    """Return the notebooks by their source, those of none under an empty word."""
+    found: dict[str, list[Notebook]] = {}
+    for notebook in catalogue():
+        found.setdefault(notebook.source, []).append(notebook)
+    return found
+
+
+def notebooks() -> str:
+    """Return the page of all notebooks, with a card for each."""
+    parts = [
+        "# Notebooks",
+        "Each begins with a question. [Paths](paths.md) lead through them by topic, and the"
+        " [glossary](glossary.md) explains words and symbols.",
+    ]
+    for source, own in groups().items():
+        names = [notebook.id for notebook in own]
+        if not source:
+            names += ["paths", "glossary"]
+        parts += [
+            f"(notebooks-{source or 'start'})=\n## {heading_of(source)}",
+            "\n".join(["```{toctree}", ":hidden:", "", *names, "```"]),
+            "\n".join(["::::{grid} 1 2 3 3", ":gutter: 3", "", *map(card, own), "::::"]),
+        ]
+    return "\n\n".join(parts) + "\n"
 
 
 def card(notebook: Notebook) -> str:
     """Return a notebook's card: its first figure, what it finds, and how its claims came out."""
-    cells = json.loads(notebook.path.read_bytes())["cells"]
-    text = "".join(line for cell in cells for line in cell["source"])
+    content = json.loads(notebook.path.read_bytes())
+    text = "\n".join("".join(cell["source"]) for cell in content["cells"])
     folder = home() / "figures" / notebook.id
-    names = [path.stem for path in sorted(folder.glob("*.png"))]
-    first = min(names, key=lambda stem: text.find(f'"{stem}"') % len(text), default=None)
-    picture, finding = [], ""
-    if first:
-        finding = str(json.loads((folder / f"{first}.json").read_bytes()).get("title", ""))
-        picture = [
-            f":img-top: /figures/{notebook.id}/{first}.png",
-            f":img-alt: {finding or 'first figure'}",
-        ]
-    counts = Counter(row["status"] for row in committed_ledger() if row["notebook"] == notebook.id)
-    badges = " ".join(
-        f"{{bdg-{COLOURS.get(status, 'info')}}}`{n} {status}`" for status, n in counts.items()
-    )
-    head = [
-        f":::{{grid-item-card}} {notebook.title}",
-        f":link: /notebooks/{notebook.id}",
-        ":link-type: doc",
-        *picture,
+    names = [path.stem for path in folder.glob("*.png") if f'"{path.stem}"' in text]
+    first = min(names, key=lambda name: text.index(f'"{name}"'), default=None)
+
+    lines = [f":::{{grid-item-card}} {notebook.title}", f":link: /notebooks/{notebook.id}"]
+    lines.append(":link-type: doc")
+    if first is None:
+        finding = opening("".join(content["cells"][0]["source"]))
+    else:
+        title = json.loads((folder / f"{first}.json").read_bytes()).get("title", "")
+        finding = literal(title)
+        lines.append(f":img-top: /figures/{notebook.id}/{first}.png")
+        lines.append(f":img-alt: {title or 'first figure'}")
+
+    own = [row for row in committed_ledger() if row["notebook"] == notebook.id]
+    counts = Counter(row["status"] for row in own)
+    badges = " ".join(badge(status, f"{count} {status}") for status, count in counts.items())
+    return "\n".join([*lines, "", finding, "", badges, ":::"])
+
+
+def opening(text: str) -> str:
+    """Return the first sentence of the first paragraph below a title."""
+    paragraphs = text.partition("\n")[2].strip().split("\n\n")
+    words = " ".join(paragraphs[0].split())
+    return re.split(r"(?<=[.?!:]) ", words)[0]
+
+
+def sources() -> str:
+    """Return a card for each source: how many notebooks it has, and how its claims came out."""
+    cards = []
+    for source, own in groups().items():
+        title = heading_of(source)
+        verdicts = of_source(source)
+        count = f"{len(own)} notebooks"
+        if verdicts:
+            count += f"; {len(verdicts)} claims: {counted(verdicts)}"
+        lines = [f":::{{grid-item-card}} {title}", f":link: notebooks-{source or 'start'}"]
+        cards.append("\n".join([*lines, ":link-type: ref", "", f"{count}.", ":::"]))
+    return "\n".join(["::::{grid} 1 2 2 3", ":gutter: 3", "", *cards, "::::"]) + "\n"
+
+
+# The library
+
+
+def library() -> str:
+    """Return the page of the public names by room, and of the modules that notebooks link to."""
+    stub = Path(ldpnb.__file__).with_suffix(".pyi").read_text(encoding="utf-8")
+    rooms: dict[str, list[str]] = {}
+    for room, name in re.findall(r"^from \.(\w+)\S* import \w+ as (\w+)", stub, re.MULTILINE):
+        rooms.setdefault(room, []).append(name)
+
+    parts = [
+        heading("The library", "="),
+        "What ``import ldpnb as ldp`` offers, and the modules of formulas that notebooks link to.",
     ]
-    return "\n".join([*head, "", finding, "", badges, ":::"])
+    for room, names in rooms.items():
+        parts.append(heading(room.capitalize(), "-"))
+        parts.append(table([f"~ldpnb.{name}" for name in names]))
+    parts.append(heading("Modules that notebooks link to", "-"))
+    parts.append(table(linked_modules()))
+    return "\n\n".join(parts) + "\n"
 
 
-def package() -> Iterator[tuple[str, str]]:
-    """Yield a page for the public names of each subpackage, and the page that lists these."""
-    stubs = (PACKAGE / "__init__.pyi").read_text(encoding="utf-8")
-    parts: dict[str, dict[str, list[str]]] = {}
-    for module, name in re.findall(r"^from \.(\S+) import \w+ as (\w+)", stubs, re.M):
-        part = module.partition(".")[0]
-        parts.setdefault(part, {part: []}).setdefault(module, []).append(name)
-    for part, modules in parts.items():
-        names = [f"   ~ldpnb.{module}.{name}" for module, own in modules.items() for name in own]
-        opening, *texts = (
-            f".. automodule:: ldpnb.{module}\n"
-            + (f"   :members: {', '.join(own)}\n" if own else "")
-            for module, own in modules.items()
-        )
-        table = "\n".join(
-            [".. currentmodule:: None", "", ".. autosummary::", "   :nosignatures:", "", *names]
-        )
-        yield (
-            f"package/{part}.rst",
-            "\n\n".join([f"{part}\n{'=' * len(part)}", opening, table, *texts]),
-        )
-    tree = "```{toctree}\n:maxdepth: 2\n:glob:\n\npackage/*\n```"
-    yield "package.md", f"# The package\n\nWhat `import ldpnb as ldp` offers.\n\n{tree}\n"
+def heading(text: str, under: str) -> str:
+    """Return a heading in reStructuredText."""
+    return f"{text}\n{under * len(text)}"
 
 
-def address(thing: Any) -> str:
-    """Return the page and line of a function, method, property or class of the package, from the root of the site."""
-    file, line = place(thing)
-    return f"code/{file.with_suffix('.html').as_posix()}#L-{line}"
+def table(names: list[str]) -> str:
+    """Return a table of names, each with its first sentence and a page of its own."""
+    options = ["   :toctree: api", "   :nosignatures:", ""]
+    return "\n".join([".. autosummary::", *options, *(f"   {name}" for name in names)])
 
 
-def code(_app: Any) -> Iterator[tuple[str, dict[str, str], str]]:
-    """Yield a page of the code of each module, for Sphinx's event ``html-collect-pages``."""
-    from pygments import highlight
-    from pygments.formatters import HtmlFormatter
-    from pygments.lexers import PythonLexer
-
-    formatter = HtmlFormatter(linespans="L", cssclass="highlight code")
-    for path in sorted(PACKAGE.rglob("*.py")):
-        name = path.relative_to(PACKAGE.parent)
-        text = highlight(path.read_text(encoding="utf-8"), PythonLexer(), formatter)
-        text = re.sub(rf'<span class="(?:{PLAIN})">([^<]*)</span>', r"\1", text).replace(
-            "<pre>", '<pre tabindex="0">'
-        )
-        yield (
-            f"code/{name.with_suffix('').as_posix()}",
-            {"title": name.as_posix(), "body": text},
-            "code.html",
-        )
+def linked_modules() -> list[str]:
+    """Return the modules to whose files the notebooks and the pages link."""
+    found = set()
+    for path in [notebook.path for notebook in catalogue()]:
+        text = path.read_text(encoding="utf-8")
+        found.update(re.findall(r"\]\((?:\.\./)+(ldpnb/[\w/]+)\.py", text))
+    return sorted(name.removesuffix("/__init__").replace("/", ".") for name in found)

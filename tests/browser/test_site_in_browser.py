@@ -51,6 +51,13 @@ def axe(page: Any, **options: Any) -> list[str]:
     return [f"{rule['help']}: {node['html']}" for rule in rules for node in rule["nodes"]]
 
 
+def light_or_dark(page: Any, scheme: str) -> None:
+    """Ask for light or dark, and wait until the page has it."""
+    page.emulate_media(color_scheme=scheme)
+    page.wait_for_function(f"document.documentElement.dataset.theme === '{scheme}'")
+    page.evaluate("() => Promise.all(document.getAnimations().map((one) => one.finished))")
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_fits_a_phone_asks_nothing_of_anybody_and_axe_finds_nothing(
     name: str, visit: Any, seen: Any
@@ -66,9 +73,8 @@ def test_a_page_fits_a_phone_asks_nothing_of_anybody_and_axe_finds_nothing(
         == 0
     )
     assert axe(page) == []
-    page.emulate_media(color_scheme="dark")
+    light_or_dark(page, "dark")
     assert axe(page, runOnly=["color-contrast"]) == []
-    page.emulate_media(color_scheme="light")
     assert (seen.outside, seen.errors) == ([], [])
 
 

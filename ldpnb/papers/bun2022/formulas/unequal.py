@@ -131,8 +131,10 @@ def poisson_loss(rates: ArrayLike, neighbour_rates: ArrayLike, epsilon: float) -
 def pps_cluster_loss(sizes: ArrayLike, epsilon: float) -> float:
     r"""Return the exact deletion loss if one cluster is drawn with chances proportional to size (Section 6.2).
 
-    .. math:: \ln\frac{n-1}{n} + \ln\frac{n_1 + R}{(n_1 - 1) e^{-\varepsilon} + R}, \qquad R = \sum_{i>1} n_i
-    e^{-\varepsilon(n_1+n_i)}
+    .. math::
+
+        \ln\frac{n-1}{n} + \ln\frac{n_1 + R}{(n_1 - 1) e^{-\varepsilon} + R},
+        \qquad R = \sum_{i>1} n_i e^{-\varepsilon(n_1+n_i)}
 
     It can exceed epsilon: removing a record makes its cluster rarer, by the factor ``p/p'`` of Proposition 6.1.
 
