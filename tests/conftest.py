@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,10 +20,6 @@ from ldpnb.run import catalogue
 # a shell's background job ignores Ctrl-C, and so would everything that a test starts and interrupts
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-collect_ignore = ["run/test_site.py", "browser/test_site_in_browser.py"]
-"""Tests of pages with grids, which are no more: whoever writes the new pages' tests deletes this."""
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
@@ -55,6 +52,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_collection_finish() -> None:
     """Let no later collection of garbage look through what is imported and collected by now, which stays."""
     gc.freeze()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say in one line what was not tried, since something is not installed."""
+    reasons = Counter(
+        report.longrepr[2].removeprefix("Skipped: ")
+        for report in terminalreporter.stats.get("skipped", [])
+        if isinstance(report.longrepr, tuple) and "brings" in report.longrepr[2]
+    )
+    if reasons:
+        said = "; ".join(f"{number} tests or files: {why}" for why, number in reasons.items())
+        terminalreporter.write_line(f"NOT TRIED: {said}", red=True, bold=True)
 
 
 @pytest.fixture
@@ -107,7 +116,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site of the committed notebooks, as `make site` builds it; made by the first process of the run that needs it."""
     import fcntl
 
-    pytest.importorskip("sphinx", reason="no sphinx in this environment; `make site` installs it")
+    pytest.importorskip("sphinx", reason="no sphinx in this environment; `make site` brings it")
     base = tmp_path_factory.getbasetemp()
     shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     folder = shared / "site"

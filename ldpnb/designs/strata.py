@@ -251,8 +251,10 @@ class Strata:
     def variance(self, drawn: ArrayLike) -> float:
         r"""Return the exact variance of the mean, with simple random samples within strata.
 
-        .. math:: \sum_i \Bigl(\frac{n_i}{n}\Bigr)^2 \Bigl(1 - \frac{m_i}{n_i}\Bigr)
-        \frac{s_i^2}{m_i}
+        .. math::
+
+            \sum_i \Bigl(\frac{n_i}{n}\Bigr)^2 \Bigl(1 - \frac{m_i}{n_i}\Bigr)
+            \frac{s_i^2}{m_i}
 
         Parameters
         ----------

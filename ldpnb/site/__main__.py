@@ -1,6 +1,5 @@
 """Build the site: ``python -m ldpnb.site [FOLDER]`` from a checkout, into ``build/site``."""
 
-import os
 import shutil
 import sys
 from collections.abc import Iterator
@@ -41,8 +40,9 @@ def main() -> int:
 
     build = home() / "build"
     target = Path(sys.argv[1]) if len(sys.argv) > 1 else build / "site"
-    for old in (build / "pages", build / "site"):
-        shutil.rmtree(old, ignore_errors=True)
+    shutil.rmtree(build / "pages", ignore_errors=True)
+    if target == build / "site":  # else pages that are no more would stay
+        shutil.rmtree(target, ignore_errors=True)
     for name, content in sources():
         path = build / "pages" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -59,7 +59,7 @@ def main() -> int:
         source_map.unlink()
     for notebook in catalogue():
         shutil.copy(notebook.path, target / f"notebooks/{notebook.id}.ipynb")
-    print(f"the site is {os.path.relpath(target / 'index.html')}")
+    print(f"the site is {target / 'index.html'}")
     return 0
 
 

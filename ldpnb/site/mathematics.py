@@ -1,6 +1,7 @@
 """Formulas as MathML when a page is built: no script, no font, and read aloud by a screen reader.
 
-The translation is latex2mathml's; what browsers make of it differs from TeX in a few places, mended here.
+The translation is latex2mathml's. What browsers make of it differs from TeX in a few places, which
+are mended here.
 """
 
 import re
@@ -11,36 +12,61 @@ from typing import Any
 from docutils import nodes
 from latex2mathml.converter import convert
 
-_NAME = r"<m[io][^>]*>([A-Za-z]{2,})</m[io]>"
-_AFTER = (
+THIN = ".17em"
+"""A thin space of TeX."""
+
+NAME = r"<m[io][^>]*>([A-Za-z]{2,})</m[io]>"
+"""The name of a function, such as ln."""
+
+OPENING = r"(?:[(\[{=,≤≥]|&lt;|&gt;)"
+"""What stands before a sign that belongs to the number after it."""
+
+MENDED = (
+    # brackets of floor and ceiling keep their size
     (r"<mi>([⌈⌉⌊⌋])</mi>", r'<mo stretchy="false">\1</mo>'),
+    # relations and arrows are operators, with space around them, and infinity and dots are not
     (r"<mi>([~⟹⟺⟶⟵↦∥±∓∣′])</mi>", r"<mo>\1</mo>"),
     (r"<mo>([∞∅…⋯])</mo>", r"<mi>\1</mi>"),
+    # Greek capitals are upright
     (r"<mi>([Α-Ω])</mi>", r'<mi mathvariant="normal">\1</mi>'),
+    # no space around a slash or a norm
     (r"<mo([^>]*)>([/|‖])</mo>", r'<mo\1 lspace="0" rspace="0">\2</mo>'),
+    # a sign at the beginning is a prefix, without space after it
+    (rf"(<mrow>|<mo[^>]*>{OPENING}</mo>)<mo>([−+±∓])</mo>", r'\1<mo form="prefix">\2</mo>'),
+    # space around a function's name: ln x, but ln(x) and (ln x
+    (NAME, rf'<mo lspace="{THIN}" rspace="{THIN}">\1</mo>'),
     (
-        r"(<mrow>|<mo[^>]*>(?:[(\[{=,≤≥]|&lt;|&gt;)</mo>)<mo>([−+±∓])</mo>",
-        r'\1<mo form="prefix">\2</mo>',
+        rf' rspace="{re.escape(THIN)}">(\w+)</mo>(?=(<mrow>)?<mo[^>]*>[(\[{{|])',
+        r' rspace="0">\1</mo>',
     ),
-    (_NAME, r'<mo lspace=".17em" rspace=".17em">\1</mo>'),  # ln x, but ln(x) and (ln x
-    (r' rspace=".17em">(\w+)</mo>(?=(<mrow>)?<mo[^>]*>[(\[{|])', r' rspace="0">\1</mo>'),
-    (r'(<mrow>|</mo>)<mo lspace=".17em"', r'\1<mo lspace="0"'),
+    (rf'(<mrow>|</mo>)<mo lspace="{re.escape(THIN)}"', r'\1<mo lspace="0"'),
+    # what stands under max and its like does so in a formula of its own, and beside it in a line
     (
         r"<msub>(<mo)([^>]*>(?:max|min|sup|inf|lim)</mo>.*?)</msub>",
         r'<munder>\1 movablelimits="true"\2</munder>',
     ),
 )
+"""Patterns in the translation, and what replaces them, in this order."""
 
 
 @cache
 def mathml(formula: str, *, block: bool = False) -> str:
-    """Return a TeX formula, without its dollar signs, as MathML; a block stands on a line of its own."""
+    """Return a formula of TeX, without its dollar signs, as MathML.
+
+    Parameters
+    ----------
+    formula : str
+        The formula.
+    block : bool
+        Whether it stands on a line of its own.
+    """
+    # one letter in roman is text, which latex2mathml would take for a variable
     formula = re.sub(r"\\mathrm\s*\{(\w)\}|\\mathrm\s+(\w)", r"\\text{\1\2}", formula)
-    made: str = convert(formula.strip(), xmlns="", display="block" if block else "inline").replace(
-        ' xmlns=""', ""
-    )
-    made = re.sub(r"&#x([0-9A-F]+);", lambda m: escape(chr(int(m[1], 16))), made)
-    for pattern, replacement in _AFTER:
+    made: str = convert(formula.strip(), xmlns="", display="block" if block else "inline")
+
+    made = made.replace(' xmlns=""', "")
+    made = re.sub(r"&#x([0-9A-F]+);", lambda found: escape(chr(int(found[1], 16))), made)
+    for pattern, replacement in MENDED:
         made = re.sub(pattern, replacement, made)
     return made
 

@@ -1,10 +1,9 @@
 """A notebook as a page: each picture with its caption and numbers, and how to run it."""
 
-import hashlib
 import json
 import os
 import re
-from base64 import b64decode
+from collections.abc import Iterator
 from typing import Any
 
 import nbformat
@@ -20,14 +19,12 @@ Published = dict[str, Any]
 
 
 def published(notebook: Notebook) -> dict[str, Published]:
-    """Return the record of each figure of a notebook, by the hash of its picture."""
+    """Return the record of each figure of a notebook, by its caption."""
     records = {}
     for path in sorted((home() / "figures" / notebook.id).glob("*.json")):
         record = json.loads(path.read_bytes())
-        picture = path.with_suffix(".png")
-        if picture.exists():
-            digest = hashlib.sha256(picture.read_bytes()).hexdigest()
-            records[digest] = record | {"name": f"{notebook.id}/{path.stem}"}
+        if path.with_suffix(".png").exists():
+            records[record["caption"]] = record | {"name": f"{notebook.id}/{path.stem}"}
     return records
 
 
@@ -35,42 +32,37 @@ def page(notebook: Notebook) -> Any:
     """Return a notebook with its outputs as a page shows them."""
     book = nbformat.read(notebook.path, 4)
     records = published(notebook)
-    captions = {record["caption"] for record in records.values()}
     for cell in book.cells:
         if cell.cell_type == "code":
-            outputs = [output for output in cell.outputs if not is_caption(output, captions)]
-            cell.outputs = [shown(notebook, output, records) for output in outputs]
+            cell.outputs = [
+                shown(notebook, output) for output in with_figures(cell.outputs, records)
+            ]
 
-    title, *others = book.cells
+    title = book.cells[0]
     heading, _, text = title.source.partition("\n")
     title.source = f"{heading}\n\n{how_to_run(notebook)}\n{text}"
-    book.cells = [title, *others]
     return book
 
 
-def is_caption(output: Any, captions: set[str]) -> bool:
-    """Return whether an output is the caption of a figure, which the page has below its picture."""
-    data = output.get("data", {})
-    return "image/png" not in data and data.get("text/plain") in captions
+def with_figures(outputs: list[Any], records: dict[str, Published]) -> Iterator[Any]:
+    """Yield outputs, and for each picture and the caption that follows it one figure."""
+    captions = [output.get("data", {}).get("text/plain", "") for output in outputs]
+    for output, caption, following in zip(outputs, captions, [*captions, ""][1:], strict=True):
+        if caption in records:
+            text = figure(records[caption])
+            yield new_output("display_data", data={"text/markdown": text, "text/plain": caption})
+        elif "image/png" not in output.get("data", {}) or following not in records:
+            yield output
 
 
-def shown(notebook: Notebook, output: Any, records: dict[str, Published]) -> Any:
-    """Return an output as a page shows it: a figure, a plain table, or verdicts with their links."""
+def shown(notebook: Notebook, output: Any) -> Any:
+    """Return an output as a page shows it: a plain table, or verdicts with their links."""
     data = output.get("data", {})
-    if "image/png" in data:
-        digest = hashlib.sha256(b64decode(data["image/png"])).hexdigest()
-        if digest in records:
-            return markdown(figure(records[digest]))
     if "text/html" in data:
         data["text/html"] = plain(data["text/html"])
     if "text/markdown" in data:
         data["text/markdown"] = linked(notebook, data["text/markdown"])
     return output
-
-
-def markdown(text: str) -> Any:
-    """Return an output that is Markdown."""
-    return new_output("display_data", data={"text/markdown": text, "text/plain": text})
 
 
 def figure(record: Published) -> str:

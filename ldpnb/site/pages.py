@@ -1,5 +1,6 @@
 """Pages that follow from the ledger, the notebooks and the package."""
 
+import ast
 import inspect
 import json
 import re
@@ -42,11 +43,14 @@ def anchor(claim: str) -> str:
 
 
 def cited(source: str) -> str:
-    """Return the word that tells a source in a heading: its first author, or what it is.
+    """Return the word that tells a source in a heading: its first author's name, or what it is.
 
     It is short, since the search lists a heading only if the query is at least half of it.
     """
-    return re.split("[,:]", heading_of(source))[0]
+    authors = claims.sources()[source].authors
+    first = re.split(",| and ", authors)[0]
+    is_person = first != authors
+    return first.split()[-1] if is_person else authors or source
 
 
 def heading_of(source: str) -> str:
@@ -201,8 +205,11 @@ def library() -> str:
     """Return the page of the public names by room, and of the modules that notebooks link to."""
     stub = Path(ldpnb.__file__).with_suffix(".pyi").read_text(encoding="utf-8")
     rooms: dict[str, list[str]] = {}
-    for room, name in re.findall(r"^from \.(\w+)\S* import \w+ as (\w+)", stub, re.MULTILINE):
-        rooms.setdefault(room, []).append(name)
+    for line in ast.parse(stub).body:
+        if isinstance(line, ast.ImportFrom) and line.module:
+            room = line.module.split(".")[0]
+            names = [name.asname or name.name for name in line.names]
+            rooms.setdefault(room, []).extend(names)
 
     parts = [
         heading("The library", "="),

@@ -25,7 +25,7 @@ def missing_browser() -> str:
     try:
         import playwright.sync_api  # noqa: F401
     except ImportError:
-        return "no playwright in this environment; `make site` installs it"
+        return "no playwright in this environment; `make site` brings it"
     return ""
 
 

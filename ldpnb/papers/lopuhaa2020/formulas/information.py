@@ -174,7 +174,8 @@ def frequency_error(channel: ArrayLike | KaryRandomisedResponse, distribution: A
 
     Examples
     --------
-    Let a report be true with chance 3/4. The error of the distribution is 2, and 1 - |p|^2 = 1/2.
+    Let a report be true with chance 3/4. The error of the distribution is 2, and
+    ``1 - |p|^2`` is 1/2.
 
     >>> round(frequency_error([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5]), 12)
     1.5

@@ -1,0 +1,31 @@
+"""Formulas as MathML."""
+
+import pytest
+
+pytest.importorskip(
+    "latex2mathml", reason="no latex2mathml in this environment; `make site` brings it"
+)
+
+from ldpnb.site.mathematics import mathml
+
+
+@pytest.mark.parametrize(
+    ("formula", "part"),
+    [
+        (r"\Delta", '<mi mathvariant="normal">Δ</mi>'),
+        (r"\hat p", '<mover accent="true"><mi>p</mi><mo>^</mo></mover>'),
+        (r"\max_x f", '<munder><mo movablelimits="true"'),
+        (r"2\ln x", '<mo lspace=".17em" rspace=".17em">ln</mo>'),
+        (r"\operatorname{Var}[x]", '<mo lspace="0" rspace="0">Var</mo>'),
+        (r"a/b", '<mo lspace="0" rspace="0">/</mo>'),
+        (r"[-1, 1]", '<mo form="prefix">\N{MINUS SIGN}</mo>'),
+        (r"a < b", "<mo>&lt;</mo>"),
+    ],
+)
+def test_formulas_look_as_in_tex(formula: str, part: str) -> None:
+    assert part in mathml(formula)
+
+
+def test_a_formula_of_its_own_is_a_block() -> None:
+    assert 'display="block"' in mathml("x", block=True)
+    assert 'display="inline"' in mathml("x")
