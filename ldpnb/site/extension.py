@@ -1,24 +1,34 @@
-"""What stock Sphinx lacks: formulas as MathML, and links from notebooks to the package's code."""
+"""What stock Sphinx lacks: formulas as MathML, and what becomes of links to files of the checkout."""
 
+import os
 import re
 from typing import Any
 
 from docutils import nodes
 from sphinx import addnodes
 
+from ldpnb.run.catalogue import home
 from ldpnb.site import mathematics
 from ldpnb.site.pages import linked_modules
 
 
 def resolve(app: Any, doctree: nodes.document) -> None:
-    """Turn links to files of the package into links to the pages of their code."""
+    """Turn links to modules into links to the pages of their code.
+
+    A link to another file or folder of the checkout, which no page shows, becomes plain text.
+    """
     known = set(linked_modules())
-    root = "../" * app.env.docname.count("/")
+    name = app.env.docname
+    root = "../" * name.count("/")
     for node in list(doctree.findall(addnodes.pending_xref)):
-        found = re.fullmatch(r"(?:\.\./)*(ldpnb/[\w/]+?)(?:/__init__)?\.py", node["reftarget"])
-        if found and found[1].replace("/", ".") in known:
-            address = f"{root}_modules/{found[1]}.html"
+        target = node["reftarget"]
+        path = os.path.normpath(os.path.join(os.path.dirname(name), target))
+        module = re.fullmatch(r"(ldpnb/[\w/]+?)(?:/__init__)?\.py", path)
+        if module and module[1].replace("/", ".") in known:
+            address = f"{root}_modules/{module[1]}.html"
             node.replace_self(nodes.reference("", "", *node.children, refuri=address))
+        elif node["reftype"] == "myst" and target and (home() / path).exists():
+            node.replace_self(nodes.inline("", "", *node.children))
 
 
 def setup(app: Any) -> dict[str, bool]:
