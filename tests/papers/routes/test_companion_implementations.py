@@ -59,7 +59,11 @@ def test_the_weight_is_a_ratio_of_an_honest_and_a_fake_value() -> Pairs:
 def test_variances_are_those_of_all_reports() -> Pairs:
     formulas = (fake_data.variance_with_fakes, fake_data.variance_without_fakes)
     for formula, has_fakes in zip(formulas, (True, False), strict=True):
-        for share, budget, size, attributes in ((0.0, 1.0, 10, 2), (0.3, 0.4, 3, 5)):
+        for share, budget, size, attributes in (
+            (0.3, 0.4, 3, 5),
+            (0.0, 1.0, 10, 2),
+            (0.5, 3.0, 1000, 40),
+        ):
             truthful = np.exp(budget) / (np.exp(budget) + size - 1)
             lie = (1 - truthful) / (size - 1)
             faked = (1 - 1 / attributes) / size if has_fakes else 0

@@ -281,8 +281,14 @@ def test_the_smallest_budget_just_meets_the_target() -> Pairs:
 
 
 @compared
+def test_values_pass_the_check_of_their_range_unchanged() -> Pairs:
+    for values in (VALUES, np.linspace(0, 1, 11), np.ones(50)):
+        yield moves.unit_values(values), values
+
+
+@compared
 def test_the_tail_of_a_sum_of_signs_is_that_of_the_binomial_law() -> Pairs:
-    for terms, deviation in ((4, 4.0), (11, 3.0), (1000, 100.0), (10**6, 3000.0)):
+    for terms, deviation in ((4, 4.0), (11, 3.0), (1000, 100.0), (10**6, 3000.0), (10**9, 2e5)):
         yield tails.symmetric_binomial(terms, deviation), _binomial_tail(terms, deviation), 1e-8
 
 

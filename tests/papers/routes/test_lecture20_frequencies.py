@@ -3,6 +3,7 @@
 import numpy as np
 from compared import Pairs, compared
 
+from ldpnb.mechanisms import signs
 from ldpnb.mechanisms.signs import SignRandomiser
 from ldpnb.papers.lecture20 import written_out
 
@@ -26,3 +27,10 @@ def test_the_bias_of_a_sign_is_twice_what_it_exceeds_a_fair_coin_by() -> Pairs:
         kept = np.exp(epsilon / 2) / (np.exp(epsilon / 2) + np.exp(-epsilon / 2))
         made = SignRandomiser(epsilon, 3)
         yield [made.bias, made.truthful_rate], [2 * kept - 1, kept - 1 / 2]
+
+
+@compared
+def test_sign_vectors_lose_the_log_ratio_of_two_signs() -> Pairs:
+    for bias in (0.05, 0.3, 0.5, 0.99):
+        plus, minus = (1 + bias) / 2, (1 - bias) / 2
+        yield signs.exact_epsilon(bias), np.log(plus / minus)

@@ -430,3 +430,22 @@ def test_the_diversity_of_a_dirichlet_prior_is_that_of_its_moments() -> Pairs:
         square = concentration * (concentration + 1) / (total * (total + 1))
         prior = information.SymmetricDirichlet(size, concentration)
         yield prior.diversity(), 1 - size * square
+
+
+@compared
+def test_posteriors_of_many_reports_are_means_over_an_evenly_spread_angle() -> Pairs:
+    """Jeffreys' prior spreads the angle evenly; midpoints of the angle are exact here."""
+    for users, epsilon in ((10, 1.0), (41, 0.5)):
+        shares = np.sin((np.arange(400) + 0.5) * np.pi / 800) ** 2
+        law = binom.pmf(
+            np.arange(users + 1)[:, None],
+            users,
+            krr_channel(epsilon, 2)[0] @ [shares, 1 - shares],
+        )
+        found = TwoValues(users, epsilon).posteriors()
+        chances = law.mean(axis=1)
+        means = law @ shares / shares.size / chances
+        squares = law @ shares**2 / shares.size / chances
+        yield found.chances, chances
+        yield found.means, means
+        yield found.variances, squares - means**2
