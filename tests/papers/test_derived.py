@@ -93,7 +93,7 @@ def test_a_readme_without_its_table_is_refused() -> None:
 
 
 def test_a_notebook_shows_a_line_for_each_claim_and_folds_the_rest() -> None:
-    shown = Verdicts(claims.select("biswas2022", "Theorem 3.5"), "../glossary.md")
+    shown = Verdicts(claims.select("biswas2022/theorem-3.5"), "../glossary.md")
     markdown = shown._repr_markdown_()
     assert markdown.startswith("**Theorem 3.5: [fails](../glossary.md#verdicts).** The variance")
     assert "<details><summary>proved" in markdown

@@ -70,7 +70,7 @@ def gathered(calls: Mapping[str, object]) -> Evidence:
         ({"needs": True}, "", "holds", "computed"),
         ({"simulated": True}, "", "holds", "simulated"),
         ({"tried": True}, "", "not settled", "computed"),
-        ({"decides": True, "tried": True}, "", "not settled", "proved"),
+        ({"decides": True, "tried": True}, "", "not settled", "computed"),
         ({"decides": False}, "change", "holds with a change", "proved"),
         ({"decides": False}, "instead", "fails", "proved"),
         ({"tried": False}, "instead", "fails", "computed"),
