@@ -28,11 +28,12 @@ test: $(STAMP) $(if $(CI),$(PAGES)) ## style, types, unit tests and every notebo
 	$(BIN)/python -m pytest -n $(JOBS); tests=$$?; \
 	wait $$lint || { cat build/lint.log >&2; echo "make lint failed" >&2; exit 1; }; exit $$tests
 
-lint: $(STAMP) ## ruff, mypy and which room may use which
+lint: $(STAMP) ## ruff, mypy, the docstrings of public names, and which room may use which
 	@mkdir -p build
 	@$(BIN)/python -m ruff check --quiet
 	@$(BIN)/python -m ruff format --check --quiet
 	@$(BIN)/python -m mypy --no-error-summary
+	@$(BIN)/python tests/docstrings.py
 	@$(BIN)/python -c 'from importlinter.cli import lint_imports_command as c; c()' --no-cache --no-logo >build/imports.log || { cat build/imports.log; exit 1; }
 
 bench: $(STAMP) build/peers/.installed ## time every task against its peers and the machine's floor

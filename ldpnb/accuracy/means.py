@@ -192,11 +192,38 @@ def certain_error(mechanism: OneBit | CentralLaplace, users: Real, failure: Real
 
 
 def users_needed(mechanism: MeanMechanism, error: Real, failure: Real) -> Real:
-    """Return how many users meet an error in the normal limit at the worst data, to be rounded up.
+    """Return the number of users at which an estimated mean is as precise as asked.
 
-    ``z^2 / error^2`` times the worst variance of one user's report; for the curator exactly ``upper ln(1/failure) /
-    (error epsilon)``. lecture20, "Mean estimation" and "1-bit communication", has both without their constants.
+    For local mechanisms it is ``z^2 / error^2`` times the worst variance of one user's report,
+    which holds in the normal limit of many users. For the trusted curator it is exactly
+    ``upper ln(1/failure) / (error epsilon)``.
 
+    Parameters
+    ----------
+    mechanism : OneBit, LocalLaplace or CentralLaplace
+        How the mean is estimated; see `MEAN` for those of this package.
+    error : float
+        The error that is allowed, in the unit of the data, ``> 0``.
+    failure : float
+        Probability of a larger error, in ``(0, 1)``, at the worst data.
+
+    Returns
+    -------
+    float
+        Number of users, to be rounded up.
+
+    Raises
+    ------
+    ValueError
+        If an argument is outside its range.
+
+    References
+    ----------
+    The sections "Mean estimation" and "1-bit communication" of the lecture, which has both without
+    their constants.
+
+    Examples
+    --------
     >>> [round(float(users_needed(mechanism(1.0), 0.1, 0.01)), 4) for mechanism in (OneBit, LocalLaplace)]
     [776.7298, 1326.9793]
     >>> round(float(users_needed(CentralLaplace(1.0), 0.1, np.exp(-3))), 12)

@@ -152,9 +152,9 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the evidence says about a claim.
+    """What the evidence says about a claim, as `decide` returns it.
 
-    Attributes
+    Parameters
     ----------
     status : str
         *holds*, *holds with a change*, *fails* or *not settled*; a question is *answered*.
@@ -164,6 +164,11 @@ class Verdict:
         The claim's texts (`TEXTS`) with their numbers, such as ``words["evidence"]``.
     doubt : str
         Why the claim is not settled, if it is not.
+
+    Examples
+    --------
+    >>> decide("biswas2022/theorem-3.5").status
+    'fails'
     """
 
     status: Status
@@ -303,7 +308,7 @@ def select(*which: str) -> list[Claim]:
     Examples
     --------
     >>> [claim.key for claim in select("biswas2022", "Theorem 3.5")]
-    ['theorem-3.5']
+    ['theorem-3.5', 'theorem-3.5-proof']
     """
     if not which:
         raise ValueError("name a source, and perhaps its sections, or claims")

@@ -37,6 +37,14 @@ class Column:
         Remarks that readers of results must know.
     scale : {"number", "category"}
         Whether the values are numbers or names without an order.
+
+    Examples
+    --------
+    Three of four users smoke, and one left the question out.
+
+    >>> smokes = Column("smokes", ("no", "yes"), np.array([1, 3]), np.array([0.0, 1.0]), missing=1)
+    >>> smokes.users, smokes.mean
+    (4, 0.75)
     """
 
     name: str

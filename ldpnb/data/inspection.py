@@ -40,7 +40,7 @@ def inspect(
     reading: Reading = Reading(),  # noqa: B008
     columns: Sequence[str] = (),
 ) -> str:
-    """Describe the columns of a file, and say which command to run next.
+    r"""Describe the columns of a file, and say which command to run next.
 
     Parameters
     ----------
@@ -62,6 +62,16 @@ def inspect(
     ------
     ValueError
         If the file cannot be read as a table.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "answers.csv")
+    ...     _ = path.write_text("smokes\nyes\nno\nyes\n")
+    ...     report = inspect(path)
+    >>> print(report.splitlines()[1])
+      smokes  3 entries, 0 missing; 2 different, such as 'yes' 2, 'no' 1
     """
     table = read_table(data, reading, columns or None)
     places = list(range(min(len(table.names), MOST_COLUMNS)))

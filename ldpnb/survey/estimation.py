@@ -260,7 +260,7 @@ def _cells(columns: tables.Table, group: str | None, absent: tuple[str, ...]) ->
         raise ValueError("there must be a report, got none")
 
     names = [name for name in (*_DESIGN, group) if name in columns]
-    alike = [columns[name] for name in dict.fromkeys(names) if name is not None]
+    alike = [columns[name] for name in dict.fromkeys(names)]
     return cells_of(alike, kept, count[kept]), int(count[~is_present].sum())
 
 
