@@ -54,9 +54,10 @@ def sampled_histograms(table: pd.DataFrame, *, setting: str) -> Chart:
 def distance_and_cost(table: pd.DataFrame, *, setting: str = "") -> Chart:
     """Draw a table of `tables.sampling.distances`."""
     least = lowest_against_highest(table)["raw ratio"].min()
+    rounded_down = math.floor(100 * least) / 100
     title = (
-        f"With {table[RATE].min():.0%} of the reports "
-        f"the raw distance is at least {least:.2f} times as large"
+        f"At π = {table[RATE].min():g}, the raw estimate is at least {rounded_down:.2f} times "
+        f"as far off as at π = {table[RATE].max():g}"
     )
     limits = [
         Mark(y=1.0, label="", printed=True, panel=RAW),

@@ -23,7 +23,7 @@ from ldpnb.rng import stream
 
 BOTH = "Bin(50, .6) | Bin(50, .4)"
 RATE = "sampling rate π"
-RAW = "as it is"
+RAW = "raw estimate"
 PROJECTED = "projected onto the simplex"
 DISTANCE = "total variation distance"
 
