@@ -1,11 +1,13 @@
-"""Privacy of a mechanism that sees whole clusters drawn by simple random sampling (Section 5 of bun2022).
+"""Privacy of a mechanism that sees whole clusters drawn by simple random sampling.
 
-A population consists of disjoint clusters; some are drawn without replacement and all their records kept. One record of
-the changed cluster is removed (deletion; a cluster that this empties is still drawn like the others) or altered
-(replacement). The mechanism on the sample is epsilon-*deletion*-DP throughout; losses and budgets are in nats.
+This is Section 5 of Bun et al. (2022). A population consists of disjoint clusters; some are drawn
+without replacement, and all their records are kept. One record of the changed cluster is removed
+(deletion; a cluster that this empties is still drawn like the others) or altered (replacement). The
+mechanism on the sample is epsilon-*deletion*-DP throughout; losses and budgets are in nats.
 
-Beware of an off-by-one error: sizes are those of the **larger** of two deletion neighbours. With the smaller size in
-its place (or the reverse) an upper bound remains one, but a lower bound does not.
+Beware of an off-by-one error: sizes are those of the **larger** of two deletion neighbours. With
+the smaller size in its place, or the reverse, an upper bound remains one, but a lower bound does
+not.
 """
 
 from dataclasses import dataclass
@@ -24,19 +26,28 @@ from ldpnb.privacy.subsampling import srs_loss, weighted_loss
 def cluster_loss_at(
     other_size: Real, *, epsilon: Real, changed_size: Real, sampling_rate: Real
 ) -> Real:
-    r"""Return ``B(x)``, the deletion loss if every other cluster had `other_size` records (Theorems 5.1 and 5.2).
+    r"""Return the deletion loss if every other cluster had the same size ``x`` (Theorems 5.1, 5.2).
 
-    .. math:: B(x) = \ln\Bigl(1 + \frac{e^\varepsilon - 1}{1 + (1/p - 1)\, e^{-\varepsilon (n_1 - 1 + x)}}\Bigr)
+    .. math::
 
-    with ``n_1 >= 1`` the changed cluster's size in the larger population and ``p`` in ``(0, 1]`` the share of the
-    clusters that is drawn.
+        B(x) = \ln\Bigl(1 + \frac{e^\varepsilon - 1}
+        {1 + (1/p - 1)\, e^{-\varepsilon (n_1 - 1 + x)}}\Bigr)
+
+    Parameters
+    ----------
+    other_size : float
+        The size ``x``, ``>= 0``.
+    epsilon : float
+        Budget of the mechanism, in nats, ``> 0``.
+    changed_size : int
+        Size ``n_1`` of the changed cluster in the larger population, at least 1.
+    sampling_rate : float
+        Share ``p`` of the clusters that is drawn, in ``(0, 1]``.
     """
-    p, budget = checks.rate(sampling_rate, "sampling_rate"), checks.positive(epsilon, "epsilon")
-    records = (
-        checks.whole(changed_size, "changed_size", at_least=1)
-        - 1
-        + checks.non_negative(other_size, "other_size")
-    )
+    p = checks.rate(sampling_rate, "sampling_rate")
+    budget = checks.positive(epsilon, "epsilon")
+    changed = checks.whole(changed_size, "changed_size", at_least=1)
+    records = changed - 1 + checks.non_negative(other_size, "other_size")
     return log_mixed(1 / (1 + (1 - p) / p * np.exp(-budget * records)), budget)
 
 
@@ -71,8 +82,10 @@ class ClusterSample:
     Three of five clusters, at epsilon = 0.3:
 
     >>> design = ClusterSample(sizes=[4, 2, 2, 7, 1], chosen=3)
-    >>> round(design.lower_bound(0.3), 4), round(design.loss(0.3), 4), round(design.upper_bound(0.3), 4)
-    (0.2557, 0.2742, 0.2916)
+    >>> round(design.loss(0.3), 4)
+    0.2742
+    >>> round(design.lower_bound(0.3), 4), round(design.upper_bound(0.3), 4)
+    (0.2557, 0.2916)
     """
 
     sizes: Any
@@ -82,13 +95,11 @@ class ClusterSample:
     def __post_init__(self) -> None:
         checks.plain(self)
         sizes = checks.counts(self.sizes, "sizes", least=1)
+        chosen = checks.whole(self.chosen, "chosen", at_least=1, at_most=len(sizes))
+        changed = checks.whole(self.changed, "changed", at_most=len(sizes) - 1)
         object.__setattr__(self, "sizes", sizes)
-        object.__setattr__(
-            self, "chosen", checks.whole(self.chosen, "chosen", at_least=1, at_most=len(sizes))
-        )
-        object.__setattr__(
-            self, "changed", checks.whole(self.changed, "changed", at_most=len(sizes) - 1)
-        )
+        object.__setattr__(self, "chosen", chosen)
+        object.__setattr__(self, "changed", changed)
 
     @property
     def sampling_rate(self) -> float:
@@ -100,40 +111,71 @@ class ClusterSample:
         return np.delete(self.sizes, self.changed)
 
     def lower_bound(self, epsilon: float) -> float:
-        """Return the deletion loss that some mechanism reaches on some populations of these sizes (Theorem 5.1)."""
+        """Return a deletion loss that some mechanism attains on some populations of these sizes.
+
+        This is Theorem 5.1.
+        """
         return self._bound(int(self._others.min(initial=self.sizes.max())), epsilon)
 
     def upper_bound(self, epsilon: float) -> float:
-        """Return the deletion loss that no mechanism exceeds on populations of these sizes (Theorem 5.2)."""
+        """Return a deletion loss that no mechanism exceeds on populations of these sizes.
+
+        This is Theorem 5.2.
+        """
         return self._bound(int(self._others.max(initial=0)), epsilon)
 
-    def _bound(self, other: int, epsilon: float) -> float:
-        own, rate = int(self.sizes[self.changed]), self.sampling_rate
-        return float(cluster_loss_at(other, epsilon=epsilon, changed_size=own, sampling_rate=rate))
+    def _bound(self, other_size: int, epsilon: float) -> float:
+        bound = cluster_loss_at(
+            other_size,
+            epsilon=epsilon,
+            changed_size=int(self.sizes[self.changed]),
+            sampling_rate=self.sampling_rate,
+        )
+        return float(bound)
 
     def two_stage_upper_bound(self, epsilon: float, record_rate: float) -> float:
-        """Return an upper bound if records of the drawn clusters are kept independently with a rate (Section 5.2).
+        """Return an upper bound if only some records of the drawn clusters are kept (Section 5.2).
 
-        Independent sampling at rate ``q`` makes an epsilon-deletion-DP mechanism ``ln(1 + q (e^epsilon -
-        1))``-deletion-DP; that budget goes into Theorem 5.2. For small epsilon the bound approaches ``q`` times the
-        bound of the design without a second stage.
+        Independent sampling at rate ``q`` makes an epsilon-deletion-DP mechanism
+        ``ln(1 + q (e^epsilon - 1))``-deletion-DP. That budget goes into Theorem 5.2. For small
+        epsilon the bound approaches ``q`` times the bound of the design without a second stage.
+
+        Parameters
+        ----------
+        epsilon : float
+            Budget of the mechanism, in nats, ``> 0``.
+        record_rate : float
+            Chance ``q`` in ``(0, 1]`` that a record is kept, independently of the others.
         """
         return self.upper_bound(srs_loss(epsilon, record_rate))
 
     def loss(self, epsilon: float, *, neighbours: str = "deletion") -> float:
-        r"""Return the exact largest loss over all deletion-DP mechanisms and all populations of these cluster sizes.
+        r"""Return the exact largest loss over all deletion-DP mechanisms and all such populations.
 
-        With ``w_i = e^(-epsilon n_i)`` over the other clusters and ``rho = e_(m-1)(w)/e_m(w)``, a ratio of elementary
-        symmetric polynomials,
+        With ``w_i = e^(-epsilon n_i)`` over the other clusters and ``rho = e_(m-1)(w) / e_m(w)``, a
+        ratio of elementary symmetric polynomials, it is
 
-        .. math:: \ln\frac{1 + \rho\, e^{\varepsilon n_1}}{1 + \rho\, e^{\varepsilon (n_1 - h)}}
+        .. math::
 
-        where ``h`` is 1 for deletion and 2 for replacement neighbours. The optimal mechanism counts the records of the
-        changed cluster positively and all others negatively, adds Laplace noise and looks at the tail. It takes
-        O(distinct sizes times bandwidth): see `log_symmetric_ratio`.
+            \ln\frac{1 + \rho\, e^{\varepsilon n_1}}
+            {1 + \rho\, e^{\varepsilon (n_1 - h)}}
 
-        Clusters of one record are simple random sampling; replacing one costs the mechanism ``2 epsilon``: ``ln(1 +
-        (e - 1)/4)`` at epsilon 1/2.
+        where ``h`` is 1 for deletion and 2 for replacement. The optimal mechanism counts the
+        records of the changed cluster positively and all others negatively, adds Laplace noise, and
+        looks at the tail. The cost is of the order of the number of distinct sizes times a
+        bandwidth: see `log_symmetric_ratio`.
+
+        Parameters
+        ----------
+        epsilon : float
+            Budget of the mechanism, in nats, ``> 0``.
+        neighbours : {"deletion", "replacement"}
+            What happens to one record of the changed cluster.
+
+        Examples
+        --------
+        Clusters of one record are simple random sampling. To replace one costs the mechanism twice
+        its budget: the loss is ``ln(1 + (e - 1)/4)`` at epsilon 1/2.
 
         >>> round(ClusterSample([1, 1, 1, 1], 1).loss(0.5, neighbours="replacement"), 12)
         0.357374019509
@@ -143,10 +185,11 @@ class ClusterSample:
         return weighted_loss(step, self._log_odds(epsilon) - step)
 
     def identifying_confusion(self, epsilon: float) -> float:
-        r"""Return ``beta`` of the optimal mechanism: its tail's chance without the changed cluster over that with.
+        """Return the confusion ``beta`` of the optimal mechanism.
 
-        ``beta = e_m(w) C(k-1, m-1) / (e_(m-1)(w) C(k-1, m) e^(epsilon n_1))``, and Theorem 5.3 with this ``beta`` and
-        ``epsilon-hat = epsilon`` gives the exact optimum `loss`.
+        It is the chance of its tail without the changed cluster over that with it,
+        ``beta = e_m(w) C(k-1, m-1) / (e_(m-1)(w) C(k-1, m) e^(epsilon n_1))``. Theorem 5.3 with
+        this ``beta`` and ``epsilon-hat = epsilon`` gives the exact optimum `loss`.
         """
         if self.chosen == len(self.sizes):
             raise ValueError(
@@ -155,91 +198,118 @@ class ClusterSample:
         return float(np.exp(logit(self.sampling_rate) - self._log_odds(epsilon)))
 
     def _log_odds(self, epsilon: float) -> float:
-        """Return ``ln(rho e^(epsilon n_1))``: the odds, given the optimal tail event, that the cluster was drawn."""
-        weights = -checks.positive(epsilon, "epsilon") * (
-            self._others + self.sizes[self.changed]
-        ).astype(float)
-        return log_symmetric_ratio(weights, self.chosen)
+        """Return ``ln(rho e^(epsilon n_1))``.
+
+        These are the odds, given the optimal tail event, that the changed cluster was drawn.
+        """
+        records = (self._others + self.sizes[self.changed]).astype(float)
+        log_weights = -checks.positive(epsilon, "epsilon") * records
+        return log_symmetric_ratio(log_weights, self.chosen)
+
+
+# Elementary symmetric polynomials
 
 
 def log_symmetric_ratio(log_weights: ArrayLike, order: int) -> float:
-    """Return ``ln(e_(m-1)(w) / e_m(w))`` of elementary symmetric polynomials, for weights of any scale.
+    """Return ``ln(e_(m-1)(w) / e_m(w))`` of elementary symmetric polynomials.
 
-    Multiplying every weight by ``z`` turns the ratio of the polynomials into ``z`` times the ratio of two
-    probabilities: that a sum of independent coins with odds ``z w_i`` shows ``m - 1`` or ``m`` heads. With ``z`` chosen
-    so that ``m - 1/2`` heads are expected, both are near the mode and hence accurately given by a short discrete
-    Fourier sum, however many coins there are. Coins that are certain up to ``e^-60`` are counted, not summed over.
+    The weights may have any scale. To multiply every weight by ``z`` turns the ratio of the
+    polynomials into ``z`` times the ratio of two probabilities: that a sum of independent coins
+    with odds ``z w_i`` shows ``m - 1`` or ``m`` heads. With ``z`` such that ``m - 1/2`` heads are
+    expected, both are near the mode. Then a short discrete Fourier sum gives them accurately, for
+    any number of coins. Coins that are certain up to ``e^-60`` are counted, not summed over.
 
-    - `log_weights`, (k,) float: ``ln w_i``.
-    - `order`, int: ``m``, with ``1 <= m <= k + 1``; at ``m = k + 1`` the ratio is infinite.
+    Parameters
+    ----------
+    log_weights : array_like, shape (k,)
+        ``ln w_i``.
+    order : int
+        ``m``, from 1 to ``k + 1``. At ``k + 1`` the ratio is infinite.
     """
     weights, repeats = np.unique(np.asarray(log_weights, dtype=float), return_counts=True)
     count = int(repeats.sum())
     order = checks.whole(order, "order", at_least=1, at_most=count + 1)
     if order == count + 1:
         return np.inf
+
     log_scale = _balance(weights, repeats, order - 0.5)
-    undecided = np.abs(log_scale + weights) < 60
-    certain = int(repeats[~undecided & (log_scale + weights > 0)].sum())
-    heads = expit(log_scale + weights[undecided])
-    fewer, exactly = _two_central_probabilities(heads, repeats[undecided], order - certain)
+    log_odds = log_scale + weights
+    is_open = np.abs(log_odds) < 60
+    certain_heads = int(repeats[~is_open & (log_odds > 0)].sum())
+
+    heads = expit(log_odds[is_open])
+    fewer, exactly = _two_central_probabilities(heads, repeats[is_open], order - certain_heads)
     return log_scale + float(np.log(fewer) - np.log(exactly))
 
 
 def _balance(weights: Floats, repeats: Ints, expected: float) -> float:
-    """Return some ``ln z`` at which coins with log-odds ``ln z + weights`` show about `expected` heads on average.
+    """Return a ``ln z`` at which the coins show about `expected` heads on average.
 
-    A hundredth of a head is near enough: the ratio is the same for every ``z``.
+    Their log-odds are ``ln z + weights``. A hundredth of a head is near enough, because the ratio
+    of the polynomials is the same for every ``z``.
     """
     from scipy.optimize import brentq
 
     count = repeats.sum()
     margin = np.log(count) + 2
-    low, high = -weights.max() - margin, -weights.min() + margin
-    return float(
-        brentq(
-            lambda scale: repeats @ expit(scale + weights) - expected, low, high, xtol=0.04 / count
-        )
-    )
+
+    def surplus(log_scale: float) -> float:
+        return float(repeats @ expit(log_scale + weights) - expected)
+
+    low = -weights.max() - margin
+    high = -weights.min() + margin
+    return float(brentq(surplus, low, high, xtol=0.04 / count))
 
 
 def _two_central_probabilities(heads: Floats, repeats: Ints, order: int) -> tuple[float, float]:
-    """Return multiples of the chances of ``order - 1`` and ``order`` heads, where about ``order - 1/2`` are expected.
+    """Return multiples of the chances of ``order - 1`` and ``order`` heads.
 
-    A Fourier sum of ``period`` points gives the total of all chances that lie a multiple of ``period`` apart; the
-    period is so long that only one of them counts (Bernstein's inequality at 1e-20), and the high frequencies, below
-    1e-20 as well, are left out.
+    About ``order - 1/2`` heads are expected. A Fourier sum of ``period`` points gives the total of
+    all chances that lie a multiple of ``period`` apart. The period is so long that only one of them
+    counts (Bernstein's inequality at 1e-20). The high frequencies, below 1e-20 as well, are left
+    out.
     """
-    spread = float(repeats @ (heads * (1 - heads)))
-    period = min(int(repeats.sum()) + 1, int(17 + np.sqrt(240 + 95 * spread)) + 1)
+    variance = float(repeats @ (heads * (1 - heads)))
+    period = min(int(repeats.sum()) + 1, int(17 + np.sqrt(240 + 95 * variance)) + 1)
     angles = 2 * np.pi * np.arange(period // 2 + 1) / period
-    angles = angles[2 * spread * np.sin(angles / 2) ** 2 < 48]
-    transform = np.array([repeats @ np.log1p(heads * turn) for turn in np.exp(1j * angles) - 1])
-    twice = np.where((angles == 0) | (np.abs(angles - np.pi) < 1e-12), 1.0, 2.0)
-    fewer, exactly = (
-        float(twice @ np.exp(transform - 1j * angles * m).real) for m in (order - 1, order)
-    )
-    return fewer, exactly
+    angles = angles[2 * variance * np.sin(angles / 2) ** 2 < 48]
+
+    turns = np.exp(1j * angles) - 1
+    transform = np.array([repeats @ np.log1p(heads * turn) for turn in turns])
+    is_single = (angles == 0) | (np.abs(angles - np.pi) < 1e-12)
+    twice = np.where(is_single, 1.0, 2.0)
+
+    def chance(number: int) -> float:
+        return float(twice @ np.exp(transform - 1j * angles * number).real)
+
+    return chance(order - 1), chance(order)
+
+
+# If the output tells whether the changed cluster was drawn
 
 
 def identified_cluster_loss_lower_bound(
     known_loss: Real, *, confusion: Real, sampling_rate: Real
 ) -> Real:
-    r"""Return the loss if the output tells whether the changed cluster was drawn (Theorem 5.3 before its last step).
+    r"""Return the loss if the output tells whether the changed cluster was drawn.
+
+    It is Theorem 5.3 before its last step:
 
     .. math:: \ln\frac{p + (1 - p)\beta}{p\,e^{-\hat\varepsilon} + (1 - p)\beta}
 
-    with ``p`` the chance that the cluster is drawn.
-
-    - `known_loss`, float: loss ``epsilon-hat`` of an event given that the changed cluster was drawn, nats, ``>= 0``.
-    - `confusion`, float: ``beta``: probability of the event without the cluster over that with it, ``>= 0``; at 0 the
-      secrecy of the sample is lost.
-    - `sampling_rate`, float: ``p``, in ``(0, 1]``.
+    Parameters
+    ----------
+    known_loss : float
+        Loss ``epsilon-hat`` of an event given that the changed cluster was drawn, in nats,
+        ``>= 0``.
+    confusion : float
+        Probability of the event without the cluster over that with it, ``beta >= 0``. At 0 the
+        sample is no secret.
+    sampling_rate : float
+        Chance ``p`` in ``(0, 1]`` that the cluster is drawn.
     """
-    p, beta = (
-        checks.rate(sampling_rate, "sampling_rate"),
-        checks.non_negative(confusion, "confusion"),
-    )
+    p = checks.rate(sampling_rate, "sampling_rate")
+    beta = checks.non_negative(confusion, "confusion")
     loss = checks.non_negative(known_loss, "known_loss")
     return np.log1p(-np.expm1(-loss) / (np.exp(-loss) + (1 - p) / p * beta))
 
@@ -247,39 +317,52 @@ def identified_cluster_loss_lower_bound(
 def identified_cluster_loss_weak_bound(
     known_loss: Real, *, confusion: Real, sampling_rate: Real, epsilon: Real
 ) -> Real:
-    r"""Return ``epsilon-hat - ln(1 + (1-p)/p beta e^epsilon)``, the weaker form of Theorem 5.3.
+    """Return ``epsilon-hat - ln(1 + (1-p)/p beta e^epsilon)``, the weaker form of Theorem 5.3.
 
-    It follows from `identified_cluster_loss_lower_bound` by ``epsilon-hat <= epsilon`` and may be negative.
+    It follows from `identified_cluster_loss_lower_bound` by ``epsilon-hat <= epsilon``, and may be
+    negative.
     """
-    p, beta = (
-        checks.rate(sampling_rate, "sampling_rate"),
-        checks.non_negative(confusion, "confusion"),
-    )
-    loss, budget = (
-        checks.non_negative(known_loss, "known_loss"),
-        checks.positive(epsilon, "epsilon"),
-    )
+    p = checks.rate(sampling_rate, "sampling_rate")
+    beta = checks.non_negative(confusion, "confusion")
+    loss = checks.non_negative(known_loss, "known_loss")
+    budget = checks.positive(epsilon, "epsilon")
+
     # 1 + c e^x = (1 + c) (1 + c / (1 + c) (e^x - 1))
     odds = (1 - p) / p * beta
     return loss - np.log1p(odds) - log_mixed(odds / (1 + odds), budget)
 
 
+# The size at which sampling no longer helps
+
+
 def critical_cluster_size(share: float, *, epsilon: float, sampling_rate: float) -> float:
-    """Return the common cluster size at which the deletion loss reaches the fraction `share` of epsilon.
+    """Return the common cluster size at which the deletion loss reaches a fraction of epsilon.
 
-    It solves ``B(n) = share * epsilon`` for clusters of one size ``n``, with the bound of Theorems 5.1 and 5.2, which
-    is exact then. A result below 1 means that even clusters of one record lose that much. `share` and `sampling_rate`,
-    the fraction of the clusters that is drawn, lie in ``(0, 1)``.
+    It solves ``B(n) = share * epsilon`` for clusters of one size ``n``, with the bound of Theorems
+    5.1 and 5.2, which is exact then. A result below 1 means that even clusters of one record lose
+    that much.
 
+    Parameters
+    ----------
+    share : float
+        The fraction, in ``(0, 1)``.
+    epsilon : float
+        Budget of the mechanism, in nats, ``> 0``.
+    sampling_rate : float
+        Share of the clusters that is drawn, in ``(0, 1)``.
+
+    Examples
+    --------
     >>> round(critical_cluster_size(0.9, epsilon=0.1, sampling_rate=0.1), 6)
     22.223912
     """
-    part, budget = checks.open_probability(share, "share"), checks.positive(epsilon, "epsilon")
+    part = checks.open_probability(share, "share")
+    budget = checks.positive(epsilon, "epsilon")
     p = checks.open_probability(sampling_rate, "sampling_rate")
+
+    # logit(p) - logit(share), whose digits survive if the two are near each other
     low, high = sorted((part, p))
-    log_odds = np.copysign(
-        np.log1p((high - low) / (low * (1 - high))), p - part
-    )  # logit(p) - logit(share)
+    log_odds = np.copysign(np.log1p((high - low) / (low * (1 - high))), p - part)
     bend = _log_sinhc((1 - part) * budget / 2) - _log_sinhc(part * budget / 2)
     return float(0.25 - (log_odds + bend) / budget / 2)
 

@@ -1,6 +1,7 @@
-"""When the sample's size depends on the data: what a test on the size can tell (Sections 4.1 and 4.2 of bun2022).
+"""What a test on the sample's size can tell, if the size depends on the data.
 
-Budgets are in nats. The mechanisms on the sample are epsilon-deletion-DP.
+These are Sections 4.1 and 4.2 of Bun et al. (2022). Budgets are in nats. The mechanisms on the
+sample are epsilon-deletion-DP.
 """
 
 import numpy as np
@@ -10,20 +11,22 @@ from ldpnb.arithmetic import Real
 
 
 def size_count_loss(gap: int, epsilon: Real) -> Real:
-    """Return ``epsilon |m - m'|``, the loss of a noisy count if neighbours give sizes `gap` apart (Section 4.1).
+    """Return ``epsilon |m - m'|``, the loss of a noisy count of the sample (Section 4.1).
 
-    The count is ``|S| + Lap(1/epsilon)``, an epsilon-deletion-DP mechanism.
+    Neighbours give sizes that are `gap` apart. The count ``|S| + Lap(1/epsilon)`` is an
+    epsilon-deletion-DP mechanism.
     """
     return checks.whole(gap, "gap") * checks.positive(epsilon, "epsilon")
 
 
 def size_test_advantage(gap: int, epsilon: Real) -> Real:
-    r"""Return the largest advantage of an epsilon-DP test between samples of sizes ``m`` and ``m + gap``.
+    """Return the largest advantage of an epsilon-DP test between two sizes ``m`` and ``m + gap``.
 
-    ``1 - e^(-epsilon D/2)`` for an even gap ``D`` and ``1 - 2 e^(-epsilon (D-1)/2) / (1 + e^epsilon)`` for an odd one:
-    the acceptance probability rises by the factor ``e^epsilon`` per record up to the middle and falls short of 1
-    symmetrically beyond. The bound `advantage_bound` at ``D epsilon`` is larger from a gap of 2 on, since the sizes in
-    between restrain the test as well.
+    It is ``1 - e^(-epsilon D/2)`` for an even gap ``D``, and
+    ``1 - 2 e^(-epsilon (D-1)/2) / (1 + e^epsilon)`` for an odd one: the acceptance probability
+    rises by the factor ``e^epsilon`` per record up to the middle, and falls short of 1
+    symmetrically beyond it. The bound `advantage_bound` at ``D epsilon`` is larger from a gap of 2
+    on, since the sizes in between restrain the test as well.
     """
     steps, odd = divmod(checks.whole(gap, "gap"), 2)
     budget = checks.positive(epsilon, "epsilon")
@@ -31,27 +34,28 @@ def size_test_advantage(gap: int, epsilon: Real) -> Real:
 
 
 def advantage_bound(epsilon: Real) -> Real:
-    """Return ``(e^epsilon - 1)/(e^epsilon + 1)``, the largest advantage of a test on a private output (Section 4.2).
+    """Return ``(e^epsilon - 1)/(e^epsilon + 1)``, the largest advantage of a test (Section 4.2).
 
-    Randomised response attains it. About ``epsilon / 2`` for small epsilon.
+    The test sees a private output. Randomised response attains the bound, which is about
+    ``epsilon / 2`` for small epsilon.
     """
     return np.tanh(checks.positive(epsilon, "epsilon") / 2)
 
 
 def weak_advantage_bound(epsilon: Real) -> Real:
-    """Return ``e^epsilon - 1``, the loose form of `advantage_bound`; vacuous from ``ln 2`` on."""
+    """Return ``e^epsilon - 1``, the loose form of `advantage_bound`; it is vacuous from ln 2 on."""
     return np.expm1(checks.positive(epsilon, "epsilon"))
 
 
 def size_error_lower_bound(estimation_error: Real, epsilon: Real) -> Real:
-    """Return ``alpha - 1/epsilon``, how far a private random size stays from the intended one (Proposition 4.2).
+    """Return ``alpha - 1/epsilon``, a lower bound on how far a private random size errs.
 
-    On some data set every private estimate of the intended size errs by at least ``alpha`` on average; the noisy count
-    of the sample is such an estimate and adds an error of ``1/epsilon``.
+    This is Proposition 4.2. On some data set every private estimate of the intended size errs by at
+    least ``alpha`` on average. The noisy count of the sample is such an estimate, and it adds an
+    error of ``1/epsilon``.
     """
-    return checks.non_negative(estimation_error, "estimation_error") - 1 / checks.positive(
-        epsilon, "epsilon"
-    )
+    error = checks.non_negative(estimation_error, "estimation_error")
+    return error - 1 / checks.positive(epsilon, "epsilon")
 
 
 def size_squared_error_lower_bound(squared_estimation_error: Real, epsilon: Real) -> Real:
@@ -61,9 +65,10 @@ def size_squared_error_lower_bound(squared_estimation_error: Real, epsilon: Real
 
 
 def two_point_error(gap: Real, epsilon: Real) -> Real:
-    """Return ``gap / (1 + e^epsilon)``, an error that private estimates make on one of two neighbours (Appendix F).
+    """Return ``gap / (1 + e^epsilon)``, an error that private estimates make (Appendix F).
 
-    The gap is the difference of the estimated function: its sensitivity if they are the worst neighbours. Exact for two
-    data sets: answering one of the two values by randomised response errs by no more on either.
+    They make it on one of two neighbours. The gap is the difference of the estimated function
+    between the two: its sensitivity if they are the worst neighbours. For two data sets it is
+    exact: to answer one of the two values by randomised response errs by no more on either.
     """
     return checks.non_negative(gap, "gap") / (1 + np.exp(checks.positive(epsilon, "epsilon")))

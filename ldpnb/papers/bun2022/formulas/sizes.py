@@ -16,11 +16,15 @@ _MOST_LISTED = 10_000_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SizeLaw:
-    """The law of the size of a sample from a population of known size.
+    """The distribution of the size of a sample from a population of known size.
 
-    - `log_probabilities`, (population + 1,) float: logarithms of the probabilities of the sizes ``0 .. population``;
-      ``-inf`` where impossible. They are kept in log space because privacy reweights sizes exponentially, so that even
-      a probability of ``e^-1000`` can matter. Symbols may be those of weights, which need not sum to 1.
+    Parameters
+    ----------
+    log_probabilities : ndarray, shape (population + 1,)
+        Logarithms of the probabilities of the sizes 0, 1, ..., population; ``-inf`` where a size is
+        impossible. They are kept in log space because privacy reweights sizes exponentially, so
+        that even a probability of ``e^-1000`` can matter. Symbols may be those of weights, which
+        need not sum to 1.
     """
 
     log_probabilities: Floats
@@ -29,28 +33,59 @@ class SizeLaw:
         checks.plain(self)
         if all(map(is_exact, self.log_probabilities)):
             return
+
         logs = np.asarray(self.log_probabilities, dtype=float)
         if logs.ndim != 1 or logs.size < 2 or np.isnan(logs).any() or abs(logsumexp(logs)) > 1e-9:
             raise ValueError(
-                "log_probabilities must be the logarithms of a probability law on at least two sizes"
+                "log_probabilities must be the logarithms of a probability law "
+                "on at least two sizes"
             )
 
     @property
     def population(self) -> int:
-        """Records in the population, ``n``."""
+        """Number ``n`` of records in the population."""
         return self.log_probabilities.size - 1
 
     @property
     def probabilities(self) -> Floats:
-        """Chances of the sizes ``0 .. n``."""
+        """Chances of the sizes 0, 1, ..., n."""
         return np.asarray(np.exp(self.log_probabilities))
 
 
 def size_law(
     probabilities: ArrayLike | Mapping[int, float], population: int | None = None
 ) -> SizeLaw:
-    """Return a law given by its probabilities, listed from size 0 or named by size.
+    """Describe a random sample size by its probabilities.
 
+    Parameters
+    ----------
+    probabilities : array_like, shape (population + 1,), or mapping of int to float
+        Probabilities of the sizes 0, 1, ..., or of the sizes that are named. They sum to 1.
+    population : int, optional
+        Number of records in the population, at most ten million. It is used with a mapping, and by
+        default the largest size that is named.
+
+    Returns
+    -------
+    SizeLaw
+        The distribution of the size.
+
+    Raises
+    ------
+    ValueError
+        If the probabilities do not sum to 1, or a size exceeds the population.
+
+    See Also
+    --------
+    random_size_loss : The privacy loss of a sample of such a size.
+    fixed_size : A size that is not random.
+
+    References
+    ----------
+    Section 3 of Bun et al. (2022).
+
+    Examples
+    --------
     >>> size_law({1: 0.5, 3: 0.5}, population=4).probabilities.tolist()
     [0.0, 0.5, 0.0, 0.5, 0.0]
     """
@@ -61,19 +96,53 @@ def size_law(
             listed[checks.whole(size, "size", at_most=last)] = chance
     else:
         listed = real(probabilities)
+
     with np.errstate(divide="ignore"):
         return SizeLaw(np.log(checks.distribution(listed, "probabilities")))
 
 
 def fixed_size(size: int, population: int) -> SizeLaw:
-    """Return the law of a sample of fixed size, at most the population."""
+    """Describe a sample of fixed size.
+
+    Parameters
+    ----------
+    size : int
+        Number of records that are drawn, from 0 to `population`.
+    population : int
+        Number of records in the population, from 1 to ten million.
+
+    Returns
+    -------
+    SizeLaw
+        The distribution that has one size only.
+
+    Raises
+    ------
+    ValueError
+        If an argument is outside its range.
+
+    See Also
+    --------
+    size_law : A random size.
+
+    References
+    ----------
+    Section 2 of Bun et al. (2022) has the privacy loss of such a sample.
+
+    Examples
+    --------
+    >>> fixed_size(2, 3).probabilities.tolist()
+    [0.0, 0.0, 1.0, 0.0]
+    """
     return size_law({size: 1.0}, population)
 
 
 def truncated_gaussian_size(population: int, mean: float, deviation: float) -> SizeLaw:
-    """Return the normalised law ``exp(-(m - mean)^2 / (2 deviation^2))`` on ``0 .. population`` (Section 3 of bun2022).
+    """Describe a size with probabilities proportional to ``exp(-(m - mean)^2 / (2 deviation^2))``.
 
-    Reweighted by ``e^(epsilon m)`` it is again a truncated Gaussian, with mean ``mean + epsilon deviation^2``.
+    This is the distribution in Section 3 of Bun et al. (2022), on the sizes 0 to `population`.
+    Reweighted by ``e^(epsilon m)`` it is again a truncated Gaussian, with the mean
+    ``mean + epsilon deviation^2``.
 
     >>> truncated_gaussian_size(2, 1.0, 1e-3).probabilities.tolist()
     [0.0, 1.0, 0.0]
