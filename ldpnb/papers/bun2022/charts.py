@@ -1,6 +1,4 @@
-"""The drawing for bun2022 that `curves` does not make."""
-
-from typing import Any
+"""The chart for Bun et al. that `curves` does not make."""
 
 import pandas as pd
 
@@ -9,9 +7,23 @@ from ldpnb.words import short
 
 
 def allocation_change(table: pd.DataFrame, *, setting: str) -> Chart:
-    """Draw by how much each stratum's allocation changes: columns ``stratum, change``, the top stratum last."""
+    """Draw by how much each stratum's allocation changes.
+
+    The table has columns ``stratum`` and ``change``, with the top stratum last.
+    """
     top = table.iloc[-1]
-    title = f"One establishment that grows moves the stratum {top['stratum']} by {short(top['change'])} records"
-    labels = {"xlabel": "stratum (employees)", "ylabel": "change (establishments, real-valued)"}
-    axes: dict[str, Any] = {"xscale": "category", "mark": "bars"} | labels
-    return Chart(table, "stratum", "change", **axes, title=title, setting=setting)
+    title = (
+        f"One establishment that grows moves the stratum {top['stratum']} "
+        f"by {short(top['change'])} records"
+    )
+    return Chart(
+        table,
+        "stratum",
+        "change",
+        xlabel="stratum (employees)",
+        ylabel="change (establishments, real-valued)",
+        xscale="category",
+        mark="bars",
+        title=title,
+        setting=setting,
+    )

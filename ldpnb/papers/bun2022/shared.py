@@ -1,7 +1,7 @@
-"""What the sections of bun2022 share: symbols, and the worst mechanism by enumeration.
+"""What the sections of Bun et al. share: symbols, and the worst mechanism by enumeration.
 
-``t = e^epsilon`` throughout; by the definition of privacy one event decides. The enumerations use no closed form of the
-package.
+Throughout, ``t = e^epsilon``. By the definition of privacy, one event decides. The enumerations use
+no closed form of the package.
 """
 
 from collections.abc import Callable
@@ -18,26 +18,32 @@ from ldpnb.privacy import optimiser
 
 t, p, x, small = symbols("t p x small")
 eps = budget(t)
-EVERY, SHARE = (0, oo), (0, 1)
+EVERY = (0, oo)
+SHARE = (0, 1)
 BUDGET = {t: (1, oo)}
 RELATIONS = ("deletion", "replacement")
 
 
 def ratio(loss: Real) -> Real:
-    """Return ``e^loss`` as a rational function, sums in exponents multiplied out; an UnsoundError if it is none."""
-    value = expression(np.exp(loss)).replace(
-        sympy.exp, lambda power: sympy.exp(sympy.expand(power))
-    )
+    """Return ``e^loss`` as a rational function, with sums in exponents multiplied out.
+
+    A loss of another kind is an UnsoundError.
+    """
+    value = expression(np.exp(loss))
+    value = value.replace(sympy.exp, lambda power: sympy.exp(sympy.expand(power)))
     if not value.is_rational_function():
         raise UnsoundError(f"not a rational function of e^epsilon: {value}"[:120])
     return Symbol(value)
 
 
 def grows(value: Real, box: dict[Real, tuple[Real, Real]]) -> bool | None:
-    """Return whether an expression in ``small = epsilon`` is 0 at 0 and grows: then it is positive for every budget."""
-    return identity(replaced(value, small, 0)) and positive(
-        replaced(derivative(value, small), small, eps), BUDGET | box
-    )
+    """Decide whether an expression in ``small = epsilon`` is 0 at 0, and grows.
+
+    If so, it is positive for every budget.
+    """
+    starts_at_zero = identity(replaced(value, small, 0))
+    slope = replaced(derivative(value, small), small, eps)
+    return starts_at_zero and positive(slope, BUDGET | box)
 
 
 def optimum(
@@ -46,12 +52,16 @@ def optimum(
     epsilon: float,
     *,
     neighbours: str = "replacement",
-    **of: str,
+    mechanism: str = "deletion",
 ) -> float:
-    """Return the largest loss over all mechanisms on samples of distinct records, one of them replaced, or one more.
+    """Return the largest loss over all mechanisms on samples of distinct records.
 
-    The mechanisms are epsilon-DP for deletion, or as ``mechanism=`` says.
+    One of the records is replaced, or there is one more (deletion). The mechanisms are epsilon-DP
+    under the relation that `mechanism` names.
     """
     whole = list(range(records))
     other = [-1, *whole[1:]] if neighbours == "replacement" else [*whole, -1]
-    return optimiser.largest_loss(design(whole), design(other), epsilon=epsilon, **of).loss
+    worst = optimiser.largest_loss(
+        design(whole), design(other), epsilon=epsilon, mechanism=mechanism
+    )
+    return worst.loss

@@ -1,4 +1,7 @@
-"""Equation (8) of bun2022 on a small family: variance of the private weighted mean by allocation rule."""
+"""The variance of the private weighted mean on a small family, by allocation rule.
+
+The rules are those that equation (8) of Bun et al. (2022) is about.
+"""
 
 from collections.abc import Sequence
 from itertools import product
@@ -16,55 +19,73 @@ Candidates = dict[str, dict[str, Outcomes]]
 
 
 def candidates(family: Family, total: int) -> Candidates:
-    """Return the outcomes of Neyman's, of proportional and of all fixed allocations, which look at no population."""
-    pairs = [
-        (m, total - m)
-        for m in range(1, total)
-        if m <= family.sizes[0] and total - m <= family.sizes[1]
-    ]
-    neyman, even = (
-        allocation.neyman(family, total),
-        allocation.proportional(family.sizes, total / sum(family.sizes)),
-    )
+    """Return the outcomes of Neyman's, of proportional, and of all fixed allocations.
+
+    The family has two strata. Fixed allocations look at no population.
+    """
+    first_size, second_size = family.sizes
+    fixed = {}
+    for first in range(1, total):
+        second = total - first
+        if first <= first_size and second <= second_size:
+            rule = allocation.fixed((first, second))
+            fixed[str((first, second))] = allocation.outcomes(family, rule)
+
+    neyman = allocation.neyman(family, total)
+    proportional = allocation.proportional(family.sizes, total / sum(family.sizes))
     return {
         "Neyman": {"": allocation.outcomes(family, neyman)},
-        "proportional, rounded at random": {"": allocation.outcomes(family, even)},
-        "best found": {
-            str(pair): allocation.outcomes(family, allocation.fixed(pair)) for pair in pairs
-        },
+        "proportional, rounded at random": {"": allocation.outcomes(family, proportional)},
+        "best found": fixed,
     }
 
 
 @table
 def variances(tables: Candidates, epsilons: Sequence[float]) -> Rows:
-    """Yield the variance of the private mean at equal privacy, for the rule of each kind whose largest one is least."""
-    for epsilon, (kind, some) in product(epsilons, tables.items()):
-        (worst, mean, scale), name = min(
-            (_private(outcomes, epsilon), name) for name, outcomes in some.items()
-        )
-        row = {"epsilon (nats)": epsilon, "rule": kind, "choice": name, "noise scale": scale}
-        yield row | {"worst population": worst, "mean over populations": mean}
+    """Tabulate the variance of the private mean at equal privacy.
+
+    Of each kind of rules, the one is shown whose largest variance is the smallest.
+    """
+    for epsilon, (kind, by_name) in product(epsilons, tables.items()):
+        found = []
+        for name, outcomes in by_name.items():
+            found.append((*_private(outcomes, epsilon), name))
+        worst, mean, scale, choice = min(found)
+        yield {
+            "epsilon (nats)": epsilon,
+            "rule": kind,
+            "choice": choice,
+            "noise scale": scale,
+            "worst population": worst,
+            "mean over populations": mean,
+        }
 
 
 def _private(outcomes: Outcomes, epsilon: float) -> tuple[float, float, float]:
-    scale, sampling = outcomes.noise_scale(epsilon), outcomes.variances()
-    return float(sampling.max() + 2 * scale**2), float(sampling.mean() + 2 * scale**2), scale
+    """Return the variance in the worst population, its mean over all, and the noise's scale."""
+    scale = outcomes.noise_scale(epsilon)
+    sampling = outcomes.variances()
+    worst = float(sampling.max() + 2 * scale**2)
+    mean = float(sampling.mean() + 2 * scale**2)
+    return worst, mean, scale
 
 
 @table
 def simulated_variances(
     tables: Candidates, solved: pd.DataFrame, epsilon: float, *, draws: int, seed: int
 ) -> Rows:
-    """Yield the variance of drawn private weighted means in the worst population, beside the exact one.
+    """Tabulate the variance of drawn private weighted means in the worst population.
 
-    `tables` and `solved` are what `candidates` and `variances` return; epsilon is one of the budgets of `solved`.
+    The exact variance stands beside it. `tables` and `solved` are what `candidates` and `variances`
+    return, and epsilon is one of the budgets of `solved`.
     """
-    lines = solved[solved["epsilon (nats)"] == epsilon]
-    for rule, choice in zip(lines["rule"], lines["choice"], strict=True):
+    best = solved[solved["epsilon (nats)"] == epsilon]
+    for rule, choice in zip(best["rule"], best["choice"], strict=True):
         outcomes = tables[rule][choice]
         worst = int(outcomes.variances().argmax())
-        rng = stream("private weighted means", rule, epsilon, seed=seed)
         chances = outcomes.chances[worst]
+
+        rng = stream("private weighted means", rule, epsilon, seed=seed)
         means = rng.choice(outcomes.values, size=draws, p=chances / chances.sum())
         noise = rng.laplace(scale=outcomes.noise_scale(epsilon), size=draws)
         squares = (means + noise - chances @ outcomes.values) ** 2

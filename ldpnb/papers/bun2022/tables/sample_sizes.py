@@ -18,8 +18,14 @@ from ldpnb.rng import stream
 DEVIATION = "deviation of the size (records)"
 
 
+# Random sizes
+
+
 def transition_deviation(population: int, mean: float, epsilon: float) -> float:
-    """Return ``sqrt((n - mean)/epsilon)``, where the reweighted mean of a Gaussian size reaches the population."""
+    """Return ``sqrt((n - mean)/epsilon)``.
+
+    At this deviation the reweighted mean of a Gaussian size reaches the population.
+    """
     return float(np.sqrt((population - mean) / epsilon))
 
 
@@ -27,21 +33,39 @@ def transition_deviation(population: int, mean: float, epsilon: float) -> float:
 def gaussian_size_losses(
     population: int, mean: float, relative: Sequence[float], epsilon: float
 ) -> Rows:
-    """Yield bounds and exact loss for truncated Gaussian sample sizes (Figure 2).
+    """Tabulate bounds and exact loss for truncated Gaussian sample sizes (Figure 2).
 
-    `mean` is that before truncation, `relative` the deviations in units of `transition_deviation`.
+    Parameters
+    ----------
+    population : int
+        Number of records.
+    mean : float
+        Mean of the size before truncation.
+    relative : sequence of float
+        Deviations of the size, in units of `transition_deviation`.
+    epsilon : float
+        Budget of the mechanism, in nats.
     """
     unit = transition_deviation(population, mean, epsilon)
     panel = f"n = {population}, mean {mean:g}, unit {unit:.3g} records"
     for share in relative:
         law = truncated_gaussian_size(population, mean, share * unit)
-        at = {"panel": panel, "relative deviation": share, DEVIATION: share * unit}
         for quantity, loss in size_losses(law, epsilon).items():
-            yield at | {"quantity": quantity, "loss (nats)": loss}
+            yield {
+                "panel": panel,
+                "relative deviation": share,
+                DEVIATION: share * unit,
+                "quantity": quantity,
+                "loss (nats)": loss,
+            }
 
 
 def size_losses(law: SizeLaw, epsilon: float) -> dict[str, float]:
-    """Return Theorem 3.1's bounds, the improved lower one, the exact loss and that without sampling, for one law."""
+    """Return the losses for one distribution of the size.
+
+    They are the bounds of Theorem 3.1, the improved lower bound, the exact loss, and the loss
+    without sampling.
+    """
     return {
         "exact": random_size.random_size_loss(law, epsilon),
         "upper bound": random_size.random_size_upper_bound(law, epsilon),
@@ -55,7 +79,10 @@ def size_losses(law: SizeLaw, epsilon: float) -> dict[str, float]:
 def gaussian_rates(
     population: int, mean: float, deviations: Sequence[float], epsilon: float
 ) -> Rows:
-    """Yield the mean sampling rate, the reweighted one and the fixed rate that would lose as much."""
+    """Tabulate the mean sampling rate, the reweighted one, and the effective one.
+
+    The effective rate is the fixed one that would lose as much.
+    """
     for deviation in deviations:
         law = truncated_gaussian_size(population, mean, deviation)
         rates = {
@@ -71,77 +98,96 @@ def gaussian_rates(
 def simulated_tilted_rates(
     population: int, mean: float, relative: list[float], epsilon: float, *, draws: int, seed: int
 ) -> Rows:
-    """Yield the reweighted sampling rate estimated from drawn sizes, beside the exact one.
+    """Tabulate the reweighted sampling rate estimated from drawn sizes, beside the exact one.
 
     The effective draws, ``(sum w)^2 / sum w^2``, are those that carry the weight.
     """
-    sizes, unit = np.arange(population + 1), transition_deviation(population, mean, epsilon)
+    sizes = np.arange(population + 1)
+    unit = transition_deviation(population, mean, epsilon)
     for share in relative:
         law = truncated_gaussian_size(population, mean, share * unit)
         rng = stream("reweighted rate", population, mean, share, epsilon, seed=seed)
         counts = rng.multinomial(draws, law.probabilities)
+
         weights = np.exp(epsilon * (sizes - sizes[counts > 0].max()))
         total = counts @ weights
         estimate = counts @ (weights * sizes) / total / population
+        squares = counts @ (weights * (sizes / population - estimate)) ** 2
         yield {
             DEVIATION: share * unit,
             "exact": random_size.tilted_rate(law, epsilon),
             "estimate": estimate,
-            "standard error": np.sqrt(counts @ (weights * (sizes / population - estimate)) ** 2)
-            / total,
+            "standard error": np.sqrt(squares) / total,
             "effective draws": total**2 / (counts @ weights**2),
         }
 
 
+# Sizes that are rounded
+
+
 @table
 def rounding_losses(populations: Sequence[int], sampling_rate: float, epsilon: float) -> Rows:
-    """Yield the deletion loss of sampling a fraction, rounded, against the population's size."""
+    """Tabulate the deletion loss of sampling a fraction, rounded, by the population's size."""
     for n in populations:
-        values = {
+        losses = {
             "rounded at random": rounding.random_rounding_loss(n, sampling_rate, epsilon),
             "rounded to nearest": rounding.nearest_rounding_loss(n, sampling_rate, epsilon),
             "supremum, at random": rounding.random_rounding_loss_supremum(sampling_rate, epsilon),
             "Theorem 4.3": rounding.random_rounding_bound(sampling_rate, epsilon),
         }
-        for quantity, loss in values.items():
+        for quantity, loss in losses.items():
             yield {"population (records)": n, "quantity": quantity, "loss (nats)": loss}
 
 
 @table
 def rounding_budgets(sampling_rates: list[float], epsilon_after: float) -> Rows:
-    """Yield what a mechanism may spend, in nats, if the whole is to lose at most `epsilon_after`.
+    """Tabulate what a mechanism may spend, in nats, if the release may lose `epsilon_after`.
 
-    Rounding to the nearest allows that itself and no more, and less at some sizes where the rate is large.
+    Rounding to the nearest integer allows no more than that itself, and less at some sizes if the
+    rate is large.
     """
     for rate in sampling_rates:
+        excess = partial(_excess_of_theorem_4_3, rate, epsilon_after)
         yield {
             "rate": rate,
             "rounded to nearest": epsilon_after,
-            "Theorem 4.3": brentq(
-                lambda e, r=rate: rounding.random_rounding_bound(r, e) - epsilon_after, 1e-9, 50.0
-            ),
+            "Theorem 4.3": brentq(excess, 1e-9, 50.0),
             "tight lemma": rounding.random_rounding_chain_budget(epsilon_after, rate),
             "exact supremum": rounding.random_rounding_budget(epsilon_after, rate),
         }
 
 
+def _excess_of_theorem_4_3(rate: float, epsilon_after: float, epsilon: float) -> float:
+    return rounding.random_rounding_bound(rate, epsilon) - epsilon_after
+
+
+# Several releases
+
+
 @table
 def release_losses(epsilon: float, numbers: Sequence[int]) -> Rows:
-    """Yield the exact loss of several releases from one sample of a tenth and from fresh ones, by design."""
-    deletion = partial(subsampling.poisson_loss, sampling_rate=0.1, neighbours="deletion")
+    """Tabulate the exact loss of several releases, from one sample of a tenth and from fresh ones.
+
+    There are rows for each sampling design.
+    """
+    pairs = ClusterSample([2] * 10, 1)
     designs: dict[str, Callable[[Any], Any]] = {
         "simple random, or strata": partial(subsampling.srs_loss, sampling_rate=0.1),
         "10 of 100 with replacement": partial(
             subsampling.with_replacement_loss, draws=10, population=100
         ),
-        "independent, deletion": deletion,
-        "independent, replacement": partial(subsampling.poisson_loss, sampling_rate=0.1),
-        "clusters of 2, deletion": ClusterSample([2] * 10, 1).loss,
-        "clusters of 2, replacement": partial(
-            ClusterSample([2] * 10, 1).loss, neighbours="replacement"
+        "independent, deletion": partial(
+            subsampling.poisson_loss, sampling_rate=0.1, neighbours="deletion"
         ),
+        "independent, replacement": partial(subsampling.poisson_loss, sampling_rate=0.1),
+        "clusters of 2, deletion": pairs.loss,
+        "clusters of 2, replacement": partial(pairs.loss, neighbours="replacement"),
     }
     for (name, design), number, fresh in product(designs.items(), numbers, (False, True)):
         loss = releases.releases_loss([epsilon] * number, design, fresh=fresh)
-        kind = "fresh samples" if fresh else "one sample"
-        yield {"design": name, "releases": number, "drawn": kind, "loss (nats)": float(loss)}
+        yield {
+            "design": name,
+            "releases": number,
+            "drawn": "fresh samples" if fresh else "one sample",
+            "loss (nats)": float(loss),
+        }
