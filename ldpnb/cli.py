@@ -21,7 +21,10 @@ from ldpnb.survey.command import estimate, plan
 from ldpnb.sweep_command import pairs, sweep
 
 _DAMAGED = ("JSONDecodeError", "ParserError", "EmptyDataError", "UnicodeDecodeError")
-"""What committed JSON and tables end in once they were cut off; those of users are refused where they are read."""
+"""Errors of reading a committed file that was cut off.
+
+A user's own file is refused where it is read, so it does not come this far.
+"""
 
 
 def main() -> None:
@@ -32,7 +35,8 @@ def main() -> None:
         _end("interrupted; what has finished is kept, everything else is as it was", 130)
     except click.ClickException as error:
         message = error.format_message()
-        if message.startswith("Usage:"):  # a group without a command shows its help
+        if message.startswith("Usage:"):
+            # `ldpnb` without a command shows its help.
             error.show()
             sys.exit(error.exit_code)
         context = getattr(error, "ctx", None)
@@ -41,9 +45,9 @@ def main() -> None:
     except UsageError as error:
         _end(str(error), 2)
     except BrokenPipeError:
-        os.dup2(
-            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
-        )  # nothing more can be said to it
+        # The reader of the output has gone. Python's own flush at its end must not fail again.
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
         sys.exit(1)
     except ModuleNotFoundError as error:
         _end(extras.missing(error.name), 2)
@@ -57,6 +61,7 @@ def main() -> None:
 
 
 def _end(message: str, code: int) -> None:
+    """Print a message in one line and leave."""
     click.echo(f"ldpnb: {message}", err=True)
     sys.exit(code)
 
@@ -64,39 +69,48 @@ def _end(message: str, code: int) -> None:
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(__version__, message="ldpnb %(version)s")
 def cli() -> None:
-    """Run, check and read the audited companion to five sources on local differential privacy and sampling."""
+    """Run, check and read the companion to five sources on local privacy and sampling."""
 
 
 def _chosen(identifiers: tuple[str, ...]) -> list[Notebook]:
-    return list(dict.fromkeys(map(find, identifiers))) or list(catalogue())
+    """Return the notebooks that are named, each once, or all if none is named."""
+    found = [find(identifier) for identifier in identifiers]
+    return list(dict.fromkeys(found)) or list(catalogue())
 
 
 @cli.command("list", short_help="List all notebooks.")
 def list_notebooks() -> None:
-    """List all notebooks: id, number of claims, title."""
-    width = max(len(n.id) for n in catalogue())
-    for n in catalogue():
-        click.echo(f"{n.id:<{width}}  {len(n.claims) or '':>3}  {n.title}")
+    """List all notebooks with their id, their number of claims and their title."""
+    width = max(len(notebook.id) for notebook in catalogue())
+    for notebook in catalogue():
+        claims = len(notebook.claims) or ""
+        click.echo(f"{notebook.id:<{width}}  {claims:>3}  {notebook.title}")
 
 
 @cli.command(short_help="Show a notebook's parameters and claims, or one claim.")
 @click.argument("id")
 def show(id: str) -> None:
-    """Show a notebook's parameters (default, type, meaning) and claims, or a claim with its verdict and code.
+    """Show the parameters and claims of a notebook, or a claim with its verdict and its code.
 
-    The ID of either may be shortened to a unique beginning of its name, such as 03_cluster or theorem-5.2.
+    ID is the name of a notebook or a claim, or a unique beginning of it, such as 03_cluster or
+    theorem-5.2.
     """
-    notebooks = {n.id: n for n in catalogue()}
-    names = [claim for n in notebooks.values() for claim in n.claims]
-    if (name := unique(id, [*notebooks, *names], "notebook or claim")) in names:
+    notebooks = {notebook.id: notebook for notebook in catalogue()}
+    claims = [claim for notebook in catalogue() for claim in notebook.claims]
+    name = unique(id, [*notebooks, *claims], "notebook or claim")
+
+    if name in claims:
         from ldpnb.run import ledger
 
         click.echo(ledger.card(name))
         return
-    click.echo(f"{name}: {notebooks[name].title}")
-    for p in notebooks[name].parameters:
-        click.echo(f"  -p {p.name}={p.default!r}  ({p.type}) {p.meaning}")
-    for claim in notebooks[name].claims:
+
+    notebook = notebooks[name]
+    click.echo(f"{name}: {notebook.title}")
+    for parameter in notebook.parameters:
+        setting = f"{parameter.name}={parameter.default!r}"
+        click.echo(f"  -p {setting}  ({parameter.type}) {parameter.meaning}")
+    for claim in notebook.claims:
         click.echo(f"  claim {claim}")
 
 
@@ -108,7 +122,7 @@ def show(id: str) -> None:
     multiple=True,
     callback=pairs,
     metavar="NAME=VALUE",
-    help="Set one (repeatable).",
+    help="Set a parameter (repeatable).",
 )
 @click.option(
     "-o",
@@ -121,13 +135,14 @@ def show(id: str) -> None:
     "--jobs",
     type=click.IntRange(1),
     default=os.cpu_count(),
-    help="Processes.  [default: all cores]",
+    help="Number of notebooks that run at once.  [default: all cores]",
 )
 def run(ids: tuple[str, ...], parameters: dict[str, Any], output: Path | None, jobs: int) -> None:
-    """Run notebooks, all by default, and renew what has changed of their outputs and figures.
+    """Run notebooks, all by default, and renew the outputs and figures that have changed.
 
-    An ID may be shortened to a unique beginning of a notebook's name, such as 03_cluster; `ldpnb show ID` names its
-    parameters. With -p or --output the results go to a separate folder, and the committed ones stay unchanged.
+    ID is the name of a notebook, or a unique beginning of it, such as 03_cluster. `ldpnb show ID`
+    lists its parameters. With -p or --output the results are written to a separate folder, and the
+    committed ones stay as they are.
     """
     from tqdm import tqdm
 
@@ -137,69 +152,87 @@ def run(ids: tuple[str, ...], parameters: dict[str, Any], output: Path | None, j
     failed = 0
     with tqdm(total=len(tasks), unit="notebook", disable=not sys.stderr.isatty()) as bar:
         for outcome in runner.run(tasks, jobs):
-            failed += bool(outcome.error)
-            passed = f"{outcome.task.notebook.id}  {outcome.seconds:.1f} s"
             bar.clear()
-            click.echo(
-                f"failed: {outcome.error}" if outcome.error else passed, err=bool(outcome.error)
-            )
+            if outcome.error:
+                failed += 1
+                click.echo(f"failed: {outcome.error}", err=True)
+            else:
+                click.echo(f"{outcome.task.notebook.id}  {outcome.seconds:.1f} s")
             bar.update()
+
+    has_ledger = any(task.notebook.id == "99_verdicts" for task in tasks)
     if parameters or output:
         click.echo(f"results in {tasks[0].figures.parent}")
-    elif any(task.notebook.id == "99_verdicts" for task in tasks) and not failed:
+    elif has_ledger and not failed:
         from ldpnb.run import derived
 
         derived.renew()
+
     if failed:
-        click.echo(
-            f"{failed} of {len(tasks)} notebooks failed; what was there before is untouched",
-            err=True,
-        )
+        summary = f"{failed} of {len(tasks)} notebooks failed; what was there before is untouched"
+        click.echo(summary, err=True)
         raise SystemExit(1)
 
 
-@cli.command(short_help="Re-execute notebooks and compare with what is committed.")
+@cli.command(short_help="Execute notebooks again and compare with what is committed.")
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 def check(ids: tuple[str, ...]) -> None:
-    """Re-execute notebooks against their stored outputs, by nbval, and the numbers of their figures."""
+    """Execute notebooks again, and compare their outputs and figures with the stored ones.
+
+    ID is the name of a notebook, or a unique beginning of it; all are checked by default. The
+    outputs are compared by nbval, the figures by their numbers. The exit code is 1 if any differ.
+    """
     import pytest
 
+    # No settings of the caller's own tests are used: neither a file nor these variables.
     options = ["-q", "-rs", "-c", os.devnull, f"--rootdir={home()}", "-p", "no:cacheprovider"]
-    options += [
-        "-p",
-        "ldpnb.run.checking",
-        "--nbval",
-        "--nbval-current-env",
-        "--nbval-cell-timeout=600",
-    ]
-    options += ["--nbval-sanitize-with", str(Path(__file__).parent / "run/nbval_sanitize.cfg")]
-    for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):  # of the caller's, for tests of their own
+    for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
         os.environ.pop(name, None)
-    code = pytest.main([*options, *(str(n.path) for n in _chosen(ids))])
+
+    options += ["-p", "ldpnb.run.checking"]
+    options += ["--nbval", "--nbval-current-env", "--nbval-cell-timeout=600"]
+    options += ["--nbval-sanitize-with", str(Path(__file__).parent / "run/nbval_sanitize.cfg")]
+    paths = [str(notebook.path) for notebook in _chosen(ids)]
+
+    code = pytest.main([*options, *paths])
     if code == pytest.ExitCode.INTERRUPTED:
         raise KeyboardInterrupt
     raise SystemExit(min(code, 1))
 
 
-@cli.command(short_help="Decide every claim anew; print the ledger.")
-@click.option("--source", type=click.Choice(tuple(sources())), help="Only its claims.")
-@click.option("--status", type=click.Choice(get_args(Status)), help="Only verdicts of this status.")
-@click.option("-v", "--verbose", is_flag=True, help="With evidence, domain and what holds instead.")
+@cli.command(short_help="Decide every claim again, and print the ledger.")
+@click.option(
+    "--source", type=click.Choice(tuple(sources())), help="Show only the claims of this source."
+)
+@click.option(
+    "--status", type=click.Choice(get_args(Status)), help="Show only verdicts of this status."
+)
+@click.option(
+    "-v", "--verbose", is_flag=True, help="Add the evidence, the domain, and what holds instead."
+)
 def verdicts(source: str | None, status: str | None, verbose: bool) -> None:
-    """Decide every claim anew and print the ledger; exit 1 if a verdict differs from the committed one."""
+    """Decide every claim again and print the ledger.
+
+    The exit code is 1 if a verdict differs from the committed one.
+    """
     from ldpnb.run import ledger
 
     decided = ledger.ledger(source)
     table = decided[decided["status"] == status] if status else decided
     for row in table.to_dict("records"):
-        short = f"{row['status']:<17}  {row['how']:<27}  {row['claim']:<44}  {row['says']}"
-        click.echo(f"{ledger.described(row)}\n" if verbose else short)
+        if verbose:
+            click.echo(f"{ledger.described(row)}\n")
+        else:
+            click.echo(f"{row['status']:<17}  {row['how']:<27}  {row['claim']:<44}  {row['says']}")
 
-    counted = ", ".join(f"{n} {word}" for word, n in table["status"].value_counts().items())
+    counts = table["status"].value_counts()
+    counted = ", ".join(f"{count} {word}" for word, count in counts.items())
     click.echo(f"{len(table)} claims: {counted}")
-    if differing := ledger.changes(decided):
-        for line in differing:
-            click.echo(f"differs from the committed ledger: {line}", err=True)
+
+    differing = ledger.changes(decided)
+    for line in differing:
+        click.echo(f"differs from the committed ledger: {line}", err=True)
+    if differing:
         raise SystemExit(1)
 
 
@@ -207,15 +240,17 @@ def verdicts(source: str | None, status: str | None, verbose: bool) -> None:
 @click.option(
     "--errata",
     type=click.Choice([key for key, source in sources().items() if source.number]),
-    help="Print this source's erratum sheet.",
+    help="Print the erratum sheet of this source.",
 )
 def report(errata: str | None) -> None:
-    """Renew what follows from the committed ledger, or print the erratum sheet of a source.
+    """Write the erratum sheets and the README's table anew from the committed ledger.
 
-    The erratum sheets and the table of the README follow from it. A sheet is Markdown. In a clone,
-    where there are pandoc and a TeX, this makes a PDF of it:
-    `ldpnb report --errata bun2022 | pandoc -d ldpnb/run/errata -o bun2022.pdf`
-    """
+    With --errata, print the erratum sheet of a source instead, as Markdown. In a clone with pandoc
+    and TeX, this command makes a PDF of it:
+
+    \b
+    ldpnb report --errata bun2022 | pandoc -d ldpnb/run/errata -o bun2022.pdf
+    """  # noqa: D301  # Click wants the character itself
     from ldpnb.run import derived
     from ldpnb.run import errata as sheets
 

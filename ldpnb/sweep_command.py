@@ -49,8 +49,8 @@ def pairs(
     multiple=True,
     callback=pairs,
     metavar="NAME=VALUES",
-    help="Values of a parameter: a list with commas, low:high:count, or low:high:count:log"
-    " (repeatable).",
+    help="Values of a parameter: a list with commas, or the range low:high:count or"
+    " low:high:count:log (repeatable).",
 )
 @click.option(
     "-r",
@@ -58,27 +58,27 @@ def pairs(
     type=click.IntRange(2),
     default=1000,
     show_default=True,
-    help="At every point.",
+    help="Number of repetitions at every point of the grid.",
 )
 @click.option(
     "--block",
     type=click.IntRange(1),
     default=1000,
     show_default=True,
-    help="Repetitions that are computed and kept together; part of what decides the numbers.",
+    help="Number of repetitions that are computed and saved together; it changes the numbers.",
 )
 @click.option(
     "--seed",
     type=click.IntRange(0),
     default=2022,
     show_default=True,
-    help="Of every random stream.",
+    help="Seed of all random streams.",
 )
 @click.option(
     "-o",
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder for blocks/ and table.csv; required to run.",
+    help="Folder for blocks/ and table.csv; a run needs it.",
 )
 @click.option(
     "--depends",
@@ -90,7 +90,7 @@ def pairs(
     "-j",
     "--jobs",
     type=click.IntRange(1, 1024),
-    help="Processes on this machine.  [default: all cores]",
+    help="Number of processes on this machine.  [default: all cores]",
 )
 @click.option(
     "--scheduler",
@@ -108,11 +108,11 @@ def sweep(
     jobs: int | None,
     scheduler: str | None,
 ) -> None:
-    """Run an experiment over a grid; without options, show its parameters.
+    """Run an experiment over a grid of settings. Without options, show its parameters.
 
     EXPERIMENT is frequencies, or MODULE:FUNCTION for an experiment of your own in the current
-    folder, whose code is then run. Finished blocks are kept, and the same command goes on where it
-    was stopped. The numbers do not depend on where or in what order it runs.
+    folder, whose code is then run. Finished blocks are saved, so the same command continues where
+    an earlier one stopped. The numbers do not depend on the machine or on the order of the blocks.
     """
     from ldpnb.sweep import sweep as run_sweep
 

@@ -21,13 +21,23 @@ LIMIT = 100_000
 
 @click.command(short_help="Audit an implementation, or a saved channel, exactly.")
 @click.argument("client", metavar="CHANNEL.CSV|MODULE:FUNCTION")
-@click.option("--inputs", metavar="VALUES", help="What a user can hold: 0:4, or yes,no,unsure.")
-@click.option("--epsilon", type=float, help="The stated budget in nats; exit 1 if it is exceeded.")
 @click.option(
-    "--limit", type=click.IntRange(1), help=f"Largest number of paths.  [default: {LIMIT}]"
+    "--inputs", metavar="VALUES", help="Values that a user can hold, such as 0:4 or yes,no,unsure."
 )
-@click.option("--cut", type=float, help="Leave paths that are less likely than this.")
-@click.option("--patience", type=float, help="Seconds without a random choice.  [default: 5]")
+@click.option(
+    "--epsilon",
+    type=float,
+    help="The stated budget in nats; the exit code is 1 if the loss exceeds it.",
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(1),
+    help=f"Largest number of paths that are run.  [default: {LIMIT}]",
+)
+@click.option("--cut", type=float, help="Leave out paths that are less likely than this.")
+@click.option(
+    "--patience", type=float, help="Longest time without a random choice, in seconds.  [default: 5]"
+)
 def audit(
     client: str,
     inputs: str | None,
@@ -39,10 +49,12 @@ def audit(
     """Print the exact privacy loss of a channel or of a client's code, and where it is attained.
 
     CHANNEL.CSV has a row for each output and a column for each input. Names of both are optional.
-    Columns sum to 1 and a stated epsilon is kept up to 1e-6, so that 32-bit floats will do.
+    Each column must sum to 1. Deviations up to 1e-6, in a sum or from a stated epsilon, are taken
+    for the rounding of 32-bit floats.
 
-    MODULE:FUNCTION is a client, function(value) or function(value, rng). It is run on every path of
-    its random draws, so it must be trusted like any code. MODULE is looked for in this folder, too.
+    MODULE:FUNCTION is a client, function(value) or function(value, rng), and MODULE may be a file
+    of the current folder. The client's code is run on every path of its random draws, so run only
+    code that you trust.
     """
     if epsilon is not None:
         with as_usage():

@@ -11,20 +11,30 @@ from ldpnb.checks import as_usage
 from ldpnb.data.reading import Reading
 
 _OPTIONS = (
-    click.option("--sheet", default="", help="Sheet of a workbook."),
-    click.option("--skip", type=click.IntRange(0), default=0, help="Lines above the header."),
-    click.option("--footer", type=click.IntRange(0), help="Rows below the data."),
-    click.option("--separator", default="", help="Mark between fields: one character, or tab."),
-    click.option("--encoding", default="", help="Encoding of text, if not UTF-8: cp1252, utf-16."),
-    click.option("--decimal", default="", help="Decimal mark: a point (the default) or a comma."),
-    click.option("--thousands", default="", help="Mark between groups of three digits."),
+    click.option("--sheet", default="", help="Name of the sheet of a workbook."),
+    click.option(
+        "--skip", type=click.IntRange(0), default=0, help="Number of lines above the header."
+    ),
+    click.option("--footer", type=click.IntRange(0), help="Number of rows below the data."),
+    click.option("--separator", default="", help="Character between fields, or tab."),
+    click.option(
+        "--encoding",
+        default="",
+        help="Encoding of the text, such as cp1252 or utf-16.  [default: UTF-8]",
+    ),
+    click.option(
+        "--decimal", default="", help="Decimal mark, a point or a comma.  [default: a point]"
+    ),
+    click.option("--thousands", default="", help="Character between groups of three digits."),
     click.option(
         "--missing",
         multiple=True,
-        help="Entry that stands for no answer, such as k.A. or -9 (repeatable). "
-        "An empty one says that no other code does.",
+        help="Entry that stands for a missing answer, such as k.A. or -9 (repeatable). "
+        "An empty one says that there are no other such entries.",
     ),
-    click.option("--counts", default="", help="Column with the number of users of a row, or none."),
+    click.option(
+        "--counts", default="", help="Column with the number of users in each row, or none."
+    ),
 )
 
 
@@ -45,10 +55,11 @@ def stated(options: dict[str, Any]) -> Reading:
 @click.argument("columns", nargs=-1, metavar="[COLUMN]...")
 @reading_options
 def inspect_file(file: Path, columns: tuple[str, ...], **options: Any) -> None:
-    """Show the columns of FILE, what must be stated of them, and the command to run next.
+    """Describe the columns of FILE, and print the command to run next.
 
-    FILE is delimited text, perhaps packed as .gz, a workbook (.xlsx), or .parquet. Nothing is guessed: what does not
-    fit is named with its row and the option that helps. Nothing is written, and nothing leaves this machine.
+    FILE is delimited text (perhaps compressed as .gz), a workbook (.xlsx), or Parquet. Nothing is
+    guessed: an entry that does not fit is named with its row and the option that helps. Nothing is
+    written, and nothing leaves this machine.
     """
     from ldpnb.data.inspection import inspect
 
@@ -61,10 +72,13 @@ def inspect_file(file: Path, columns: tuple[str, ...], **options: Any) -> None:
 @click.option(
     "--cache",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder for it.  [env: LDPNB_CACHE]",
+    help="Folder for the file.  [env: LDPNB_CACHE]",
 )
 def download(cache: Path | None) -> None:
-    """Fetch the training split of UCI Adult, whose age and work class are built in, and print the file's path."""
+    """Download the training data of UCI Adult, and print the path of the file.
+
+    The columns age and work class come with the package. The file has the other columns as well.
+    """
     from ldpnb.data.public import fetch
 
     try:

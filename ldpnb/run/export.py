@@ -138,29 +138,35 @@ def table(path: Path, caption: str, label: str) -> str:
 @click.command(short_help="Write a figure or a table for a paper.")
 @click.argument("what")
 @click.option(
-    "--width", default="3.4in", show_default=True, help="Of a figure, such as 7in or 86mm."
+    "--width", default="3.4in", show_default=True, help="Width of a figure, such as 7in or 86mm."
 )
 @click.option(
     "--font",
     type=click.Choice(list(_FONTS)),
     default="times",
     show_default=True,
-    help="Of a figure.",
+    help="Typeface of a figure.",
 )
 @click.option(
-    "--format", "kind", type=click.Choice(list(_PACKAGES)), default="pdf", show_default=True
+    "--format",
+    "kind",
+    type=click.Choice(list(_PACKAGES)),
+    default="pdf",
+    show_default=True,
+    help="Format of a figure.",
 )
 @click.option(
     "-o",
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
-    help="[default: build/export]",
+    help="Folder for the files.  [default: build/export]",
 )
 def export(what: str, width: str, font: str, kind: str, output: Path | None) -> None:
-    """Write WHAT, a figure or a table, for a paper: the drawing, its LaTeX with caption, and what to cite.
+    """Write a figure or a table for a paper, with its LaTeX, its caption and its reference.
 
-    A name may be shortened to a unique beginning of it or of its part after a slash: 03_cluster_lower_bounds/losses,
-    central_budget. A figure is drawn anew from its numbers, at that width and in that font.
+    WHAT is the name of a figure or a table, or a unique beginning of it. The part before a slash
+    may be left out: 03_cluster_lower_bounds/losses, or central_budget. A figure is drawn again from
+    its numbers, with the width and the typeface that you choose.
     """
     folder = output or home() / "build/export"
     require_uncommitted(folder)

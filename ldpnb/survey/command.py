@@ -27,25 +27,27 @@ class _Words(click.ParamType[list[str]]):
 def _device_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that state the device."""
     decorators = [
-        click.option("--p", help="Probability of a yes if that is the truth, such as 5/6."),
-        click.option("--q", help="Probability of a yes if no is the truth."),
+        click.option(
+            "--p", help="Probability that a user whose answer is yes reports yes, such as 5/6."
+        ),
+        click.option("--q", help="Probability that a user whose answer is no reports yes."),
         click.option(
             "--mechanism",
             type=click.Choice(_MECHANISMS, case_sensitive=False),
-            help="The mechanism, with --epsilon instead of --p and --q; unary with both.",
+            help="Name of the mechanism: unary needs --p and --q, the others need --epsilon.",
         ),
-        click.option("--epsilon", type=float, help="Privacy budget of a report."),
+        click.option("--epsilon", type=float, help="Privacy budget of a report, in nats."),
         click.option(
             "--values",
             type=_Words(),
-            help="The possible answers or their number.  [default: yes,no]",
+            help="The possible answers, or their number.  [default: yes,no]",
         ),
         click.option(
             "--range",
             "ends",
             type=(float, float),
             metavar="LOW HIGH",
-            help="The range of a number whose mean is asked for.",
+            help="Estimate the mean of a number that lies in this range.",
         ),
     ]
     for decorate in reversed(decorators):
@@ -53,25 +55,44 @@ def _device_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
+_population_option = click.option(
+    "--population",
+    help="Number of people in the population, or 'everyone' if only those who report are meant."
+    "  [default: very many]",
+)
+
+
 @click.command(short_help="Plan a survey: sample size, privacy budget or error.")
-@click.option("--count", type=int, help="People who report, or clusters drawn.")
-@click.option("--error", type=float, help="An error of so much or more shall be rare.")
-@click.option("--failure", type=float, help="The probability of such an error.")
+@click.option(
+    "--count", type=int, help="Number of people who report, or of clusters that are drawn."
+)
+@click.option("--error", type=float, help="An error of this size or more is a failure.")
+@click.option("--failure", type=float, help="Largest probability of a failure that you accept.")
 @_device_options
-@click.option("--population", help="People there are, or 'everyone'.  [default: very many]")
+@_population_option
 @click.option(
     "--strata",
     type=_FILE,
-    help="CSV table of strata: stratum and size, and response and sd if known.",
+    help="CSV table with the columns stratum and size, and perhaps response and sd.",
 )
-@click.option("--neyman", is_flag=True, help="Neyman's allocation to strata, by their sd.")
-@click.option("--clusters", type=int, help="Clusters there are.")
-@click.option("--cluster-size", type=int, help="People in each cluster.")
-@click.option("--take", type=int, help="People asked in each cluster.  [default: all]")
-@click.option("--icc", type=float, help="Intra-cluster correlation.  [default: the worst]")
-@click.option("--sd", type=float, help="Standard deviation of the true values.  [default: largest]")
-@click.option("--response", type=float, help="Fraction of those invited who report.  [default: 1]")
-@click.option("--simultaneous", is_flag=True, help="The error is that of all shares at once.")
+@click.option("--neyman", is_flag=True, help="Use Neyman's allocation to the strata.")
+@click.option("--clusters", type=int, help="Number of clusters in the population.")
+@click.option("--cluster-size", type=int, help="Number of people in each cluster.")
+@click.option(
+    "--take", type=int, help="Number of people who are asked in each drawn cluster.  [default: all]"
+)
+@click.option(
+    "--icc", type=float, help="Intra-cluster correlation.  [default: the least favourable]"
+)
+@click.option(
+    "--sd",
+    type=float,
+    help="Standard deviation of the true values.  [default: the largest possible]",
+)
+@click.option(
+    "--response", type=float, help="Fraction of the invited people who report.  [default: 1]"
+)
+@click.option("--simultaneous", is_flag=True, help="Count an error in any share as a failure.")
 def plan(
     ends: tuple[float, float] | None,
     values: list[str] | None,
@@ -80,18 +101,19 @@ def plan(
     response: float | None,
     **options: Any,
 ) -> None:
-    r"""Find what is left out of --count, --epsilon, --error and --failure.
+    """Compute the one of --count, --epsilon, --error and --failure that you leave out.
 
-    A share of yes to a question, unless --values or --range says otherwise. By exact laws for
-    simple random samples, by the normal law for strata and clusters. If no mechanism is stated, all
-    that fit are compared. The last line is the command that estimates from the reports. Exit code 1
-    if no mechanism can do it.
+    The survey estimates the share of people who would say yes to a question. With --values it
+    estimates the share of each answer, and with --range the mean of a number. Strata, clusters,
+    and Laplace noise in a sample are computed by the normal law, everything else by exact laws.
+    Without a mechanism, all mechanisms that fit are compared. The last line printed is the command
+    that estimates from the reports. The exit code is 1 if no mechanism can meet the plan.
 
     \b
     ldpnb plan --epsilon 1 --error 0.05 --failure 0.05 --population 10000
-    ldpnb plan --p 5/6 --q 1/6 --error 0.05 --failure 0.05 --clusters 400 --cluster-size 25 \
-        --take 10 --icc 0.05 --response 0.6
-    """
+    ldpnb plan --p 5/6 --q 1/6 --error 0.05 --failure 0.05 --clusters 400 \\
+        --cluster-size 25 --take 10 --icc 0.05 --response 0.6
+    """  # noqa: D301  # Click wants the character itself
     from ldpnb.survey import planning
     from ldpnb.survey.plan_text import plan_text
 
@@ -111,23 +133,36 @@ def plan(
 @click.command(short_help="Estimate from the reports of a survey.")
 @click.argument("table", metavar="REPORTS", type=_FILE)
 @_device_options
-@click.option("--population", help="People there are, or 'everyone'.  [default: very many]")
+@_population_option
 @click.option(
     "--strata",
     type=_FILE,
-    help="CSV table of strata: stratum and size; with clusters stratum and clusters.",
+    help="CSV table with the columns stratum and size, or stratum and clusters.",
 )
-@click.option("--clusters", type=int, help="Clusters there are.")
+@click.option("--clusters", type=int, help="Number of clusters in the population.")
 @click.option(
     "--reports",
     type=int,
-    help="How many reports there are, if count is the number of ones of each answer.",
+    help="Number of reports, if the column count has the number of ones for each answer.",
 )
-@click.option("--missing", multiple=True, help="A word for a missing report, such as NA.")
-@click.option("--by", help="A public column: estimates for each of its values too.")
-@click.option("--difference", type=_Words(), help="Two values of it, A,B: A minus B.")
-@click.option("--level", type=float, default=0.95, help="How often an interval covers.  [0.95]")
-@click.option("--simultaneous", is_flag=True, help="Intervals cover all shares at once.")
+@click.option(
+    "--missing",
+    multiple=True,
+    help="Word that stands for a missing report, such as NA (repeatable).",
+)
+@click.option("--by", help="Public column; each of its values gets estimates of its own.")
+@click.option(
+    "--difference",
+    type=_Words(),
+    help="Two values of that column: estimate the first minus the second.",
+)
+@click.option(
+    "--level",
+    type=float,
+    default=0.95,
+    help="Probability that an interval covers the truth.  [default: 0.95]",
+)
+@click.option("--simultaneous", is_flag=True, help="Let the intervals cover all shares at once.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print a CSV table.")
 def estimate(
     table: Path,
@@ -140,14 +175,14 @@ def estimate(
     as_csv: bool,
     **options: Any,
 ) -> None:
-    r"""Estimate shares or a mean from REPORTS, a CSV table with a column report.
+    """Estimate shares or a mean from REPORTS, a CSV table with a column named report.
 
-    The columns stratum, cluster, cluster_size and weight say how the sample was drawn, and count
-    how many reports a row stands for. An empty report is a missing one.
+    The columns stratum, cluster, cluster_size and weight say how the sample was drawn. The column
+    count says how many reports a row stands for. An empty report counts as missing.
 
     \b
     ldpnb estimate reports.csv --p 5/6 --q 1/6 --population 10000 --by sex --difference f,m
-    """
+    """  # noqa: D301  # Click wants the character itself
     from ldpnb.survey import estimation
 
     with as_usage():
