@@ -1,11 +1,13 @@
 """What is derived from the committed ledger: the erratum sheets, and the table of the README."""
 
+import re
 from pathlib import Path
 
 from ldpnb import claims, writing
 from ldpnb.run import errata
 from ldpnb.run.catalogue import home
 from ldpnb.run.ledger import committed_ledger, counts
+from ldpnb.words import listed
 
 BEGIN, END = "<!-- verdicts: `ldpnb run 99_verdicts` renews this table -->", "<!-- end -->"
 """Between these lines of the README stands the table."""
@@ -68,7 +70,13 @@ def table() -> str:
 
 
 def _link(source: str) -> str:
-    """Return the key of a source, with a link to its notebooks."""
+    """Return who a source is by, with a link to its notebooks."""
     about = claims.sources()[source]
-    folder = f"notebooks/{about.folder}" if about.number else f"ldpnb/papers/{source}"
-    return f"[`{source}`]({folder})"
+    if not about.number:
+        return f"[Results of our own](ldpnb/papers/{source})"
+
+    people = about.authors.replace(" and ", ", ").split(", ")
+    surnames = listed(person.split()[-1] for person in people)
+    name = about.authors if about.authors.startswith("Lecture") else surnames
+    year = re.search(r"\d{4}$", source)
+    return f"[{name}{f' ({year[0]})' if year else ''}](notebooks/{about.folder})"
