@@ -8,7 +8,7 @@ paper, as a test runner knows no test.
 import difflib
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -72,6 +72,9 @@ class Source:
         `read` when.
     no_claim : mapping of str to str
         What the source numbers and no claim covers, each with the reason.
+    observations : sequence of str
+        The keys of claims of which the authors are told although they hold, at the end of the
+        erratum sheet.
     """
 
     key: str
@@ -81,6 +84,7 @@ class Source:
     version: str
     read: str
     no_claim: Mapping[str, str] = field(default_factory=dict)
+    observations: Sequence[str] = ()
 
     @property
     def heading(self) -> str:

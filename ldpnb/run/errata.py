@@ -3,12 +3,12 @@
 An item is a cause: all claims with the same ``cause`` stand in it, and the first of them that has a
 counterexample shows it. Items come in order of weight: first what fails, then what the source
 numbers, then that on which something rests, each in the order of the source. All words and numbers
-are those of the committed ledger.
+are those of the committed ledger. Questions and observations on what holds end the sheet.
 """
 
 import contextlib
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
@@ -75,7 +75,7 @@ def sheet(source: str) -> str:
     )
     marked = REBUILT if any(row["rebuilt"] == "True" for row in due) else ""
     texts = [item(number, *cause) for number, cause in enumerate(items, 1)]
-    return "\n".join([head + marked, *texts])
+    return "\n".join([head + marked, *texts, *_observations(source, stated)])
 
 
 def _stated(source: str) -> list[Row]:
@@ -142,6 +142,23 @@ def _paper(row: Row) -> str:
     quoted = f" (“{row['quoted']}”)" if row["quoted"] else ""
     reading = f" We read: {row['reading'].rstrip('.')}." if row["reading"] else ""
     return f"**{row['place']}**{mark}: {sentence(row['says'])}{quoted}{reading}"
+
+
+def _observations(source: str, stated: Sequence[Row]) -> Iterator[str]:
+    """Yield the end of a sheet: what the authors may like to hear of claims that hold."""
+    rows = {row["claim"]: row for row in stated}
+    told = [rows[f"{source}/{key}"] for key in claims.sources()[source].observations]
+    if told:
+        yield "\n## Questions and observations\n\nThese statements hold, as far as we settled them.\n"
+        yield "\n".join(map(_observation, told))
+
+
+def _observation(row: Row) -> str:
+    """Return a claim that holds, what was found, and what goes beyond it."""
+    mark = "†" if row["rebuilt"] == "True" else ""
+    found = (row["evidence"], row["more"], row["remark"])
+    words = " ".join(sentence(text) for text in found if text)
+    return f"- **{row['place']}**{mark}: {sentence(row['says'])} *We find:* {words}"
 
 
 def printed(python: str) -> str:

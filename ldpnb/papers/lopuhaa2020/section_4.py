@@ -15,7 +15,7 @@ import sympy
 from scipy.special import roots_jacobi
 
 from ldpnb.arithmetic import Floats, Real
-from ldpnb.claims import Evidence, Numbers, agree, joined, within
+from ldpnb.claims import Evidence, Numbers, agree, joined
 from ldpnb.deciders import budget, expression, identity, limit, oo, positive, symbols
 from ldpnb.estimators import frequency
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
@@ -400,8 +400,9 @@ def _table_1() -> dict[str, object]:
 def section_4_3_nearness(e: Evidence) -> Numbers:
     t, a = symbols("t a")
     largest = limit(over_the_bound(UnaryEncoding.optimised, a, t), t.expression, 1)
-    e.decides(within("near", float(largest), 1.0))
-    e.proven(identity(largest, 4) and least_error())
+    e.decides(identity(largest, 4))
+    e.decides(limit(_hashing_over_the_bound(a, t), t.expression, 1) == 4)
+    e.proven(least_error())
 
     # As epsilon falls, (60) comes to (59).
     bounds = LowerBounds(a, budget(t))
@@ -422,11 +423,28 @@ def section_4_3_nearness(e: Evidence) -> Numbers:
     e.proven(identity(4 * (a - 1) / least_if_odd, (a + 1) / a))
     e.sure(selection_gap() < 1e-6)
 
+    unary = UnaryEncoding.optimised(0.5, 10)
+    at_half = information.unbiased_frequency_error(unary) / LowerBounds(10, 0.5).frequency()
     return {
         "largest": largest,
         "two": _errors_over_the_bound(e, 2),
         "ten": _errors_over_the_bound(e, 10),
+        "half": at_half,
     }
+
+
+def _hashing_over_the_bound(a: Real, t: Real) -> Real:
+    """Return the error of local hashing's unbiased estimate over (59), in ``t = e^epsilon``.
+
+    Optimised local hashing hashes to the whole number nearest to ``t + 1``, which is 2 at small
+    budgets. A report then supports the true value with chance ``t / (t + 1)``, and any other with
+    chance 1/2.
+    """
+    p = t / (t + 1)
+    q = t / (2 * t)
+    gap = p - q
+    error = ((a - 1) * q * (1 - q) + p * (1 - p)) / (gap * gap)
+    return error / LowerBounds(a, budget(t)).distribution()
 
 
 def _errors_over_the_bound(e: Evidence, size: int) -> str:
