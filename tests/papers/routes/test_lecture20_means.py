@@ -85,3 +85,19 @@ def test_the_error_of_randomised_response_is_that_over_all_lies() -> Pairs:
             if met >= 1 - failure - 1e-12:
                 break
         yield means.warner_error(epsilon, users, ones, failure), error
+
+
+@compared
+def test_the_largest_constant_of_randomised_response_is_the_best_of_grids_ever_finer() -> Pairs:
+    for users, failure in ((3, 0.1), (10, 0.01)):
+        best = 0.0
+        for ones in range(users + 1):
+            budgets = np.geomspace(0.02, 6.0, 20_000)
+            for _ in range(3):
+                errors = means.warner_error(budgets, users, ones, failure)
+                constants = budgets * np.sqrt(users) * errors
+                top = int(constants.argmax())
+                best = max(best, float(constants[top]))
+                ends = budgets[max(top - 1, 0)], budgets[min(top + 1, budgets.size - 1)]
+                budgets = np.linspace(*ends, 20_000)
+        yield means.largest_warner_constant(users, failure, largest_epsilon=6.0), best, 1e-7
