@@ -1,9 +1,10 @@
 """The executable, audited companion to five sources on local differential privacy and sampling.
 
 ``import ldpnb as ldp`` gives the names below, each loaded when it is first used: mechanisms
-(`KaryRandomisedResponse`, ...; all by name in `FREQUENCY`, `MEAN` and `GAP`), estimators (`unbiased`, `mle`, ...),
-exact privacy losses (`privacy_loss`, `srs_loss`, `ClusterSample`, ...), errors (`SampledCounts`, `GroupGap`,
-`LowerBounds`, ...), surveys (`plan`, `estimate`), audits (`exact_channel`), one's own data (`load_column`, ...), and
+(`KaryRandomisedResponse`, ...; all by name in `FREQUENCY`, `MEAN` and `GAP`), estimators
+(`unbiased`, `mle`, ...), exact privacy losses (`privacy_loss`, `srs_loss`, `ClusterSample`, ...),
+errors (`SampledCounts`, `GroupGap`, `LowerBounds`, ...), surveys (`plan`, `estimate`), audits
+(`exact_channel`), one's own data (`load_column`, ...), and
 what was decided (`decide`).
 
 >>> import ldpnb as ldp

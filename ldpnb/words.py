@@ -5,7 +5,9 @@ from collections.abc import Iterable
 
 
 def short(value: float, digits: int = 3) -> str:
-    """Return a number for reading: `digits` significant digits, and no exponent between a thousandth and a billion.
+    """Return a number for reading, with `digits` significant digits.
+
+    There is no exponent between a thousandth and a billion.
 
     >>> short(1234567.8), short(0.012345), short(1e-7), short(2.0), short(99_999.6), short(1e9)
     ('1,234,568', '0.0123', '1e-7', '2', '100,000', '1e9')

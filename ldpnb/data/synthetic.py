@@ -1,4 +1,4 @@
-"""Synthetic categorical populations: the sources' distributions, and data sets drawn from them as counts."""
+"""Synthetic categorical populations: the sources' distributions, and counts drawn from them."""
 
 import numpy as np
 from numpy.typing import NDArray

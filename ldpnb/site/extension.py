@@ -1,4 +1,4 @@
-"""What stock Sphinx lacks: formulas as MathML, and what becomes of links to files of the checkout."""
+"""What stock Sphinx lacks: formulas as MathML, and links to files of the checkout."""
 
 import os
 import re

@@ -1,7 +1,7 @@
-"""Steps that several claims of lecture20 share, decided for every parameter; each returns the decider's answer.
+"""Steps that several claims of lecture20 share, decided for every parameter.
 
-Budgets are ``epsilon = ln t`` where formulas are rational in ``t``, and ``epsilon = 2 u`` where they hold ``u`` and
-``e^u``.
+Each function returns the decider's answer. Budgets are ``epsilon = ln t`` where formulas are
+rational in ``t``, and ``epsilon = 2 u`` where they hold ``u`` and ``e^u``.
 """
 
 from typing import Any
@@ -15,52 +15,65 @@ from ldpnb.deciders import budget, derivative, expression, identity, oo, sign_ch
 from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, OneBit
 
 Noise = CentralLaplace | LocalLaplace
+
 eps, m, n, t, u, y = symbols("eps m n t u y")
-CURATOR, NOISE, BIT = CentralLaplace(eps, m), LocalLaplace(eps, m), OneBit(budget(t), m)
+
+CURATOR = CentralLaplace(eps, m)
+NOISE = LocalLaplace(eps, m)
+BIT = OneBit(budget(t), m)
 
 
 def positive_throughout(value: Any) -> bool:
-    """Decide whether a rational function of u and ``e^u`` is positive for every ``u > 0``: no sign changes."""
-    parts = sympy.fraction(sympy.together(expression(value)))
-    u_ = expression(u)
-    return all(sign_changes(part, u_) == 0 for part in parts) and bool(
-        expression(value).subs(u_, 1) > 0
+    """Decide whether a rational function of u and ``e^u`` is positive for every ``u > 0``.
+
+    It is, if neither its numerator nor its denominator changes sign and it is positive at 1.
+    """
+    numerator, denominator = sympy.fraction(sympy.together(expression(value)))
+    variable = expression(u)
+    keeps_its_sign = (
+        sign_changes(numerator, variable) == 0 and sign_changes(denominator, variable) == 0
     )
+    return keeps_its_sign and bool(expression(value).subs(variable, 1) > 0)
 
 
 def noise_is_private(mechanism: Noise) -> bool:
-    """Decide that log-densities of a report for two values differ by at most ``epsilon / m`` times their distance.
+    """Decide that a report loses at most ``epsilon / m`` times the distance of two values.
 
-    Of three points on a line, a report and two values, the report is the lowest, the highest or the middle one. Outside
-    the values the difference is exactly that: the loss at distance m is epsilon.
+    Of three points on a line, a report and two values, the report is the lowest, the highest or the
+    middle one. Outside the values, the log-densities differ by exactly that: the loss at the
+    distance m is epsilon.
     """
     a, b, c = symbols("a b c")
-    low, middle, high, price = a, a + b, a + b + c, eps / m
+    low = a
+    middle = a + b
+    high = a + b + c
+    price = eps / m
 
     def ratio(report: Symbol, value: Symbol, other: Symbol) -> Any:
         return mechanism.log_density(report, value) - mechanism.log_density(report, other)
 
-    outside = identity(ratio(low, middle, high), price * c) and identity(
-        ratio(high, middle, low), price * b
-    )
-    return outside and identity(price * (b + c) - ratio(middle, low, high), 2 * price * b)
+    below_both = identity(ratio(low, middle, high), price * c)
+    above_both = identity(ratio(high, middle, low), price * b)
+    between = identity(price * (b + c) - ratio(middle, low, high), 2 * price * b)
+    return below_both and above_both and between
 
 
 def noise_tail(mechanism: Noise) -> bool:
-    """Decide that noise is further than y from 0 with chance ``exp(-y epsilon / m)``, and as often above as below.
+    """Decide that noise is further than y from 0 with probability ``exp(-y epsilon / m)``.
 
-    The chance is 1 at 0, and its slope is minus the density on both sides.
+    The probability is 1 at 0, and its slope is minus the density on both sides.
     """
-    density = np.exp(mechanism.log_density(y, Symbol(0))) + np.exp(
-        mechanism.log_density(Symbol(0), y)
-    )
-    return identity(-derivative(np.exp(-y * eps / m), y), density)
+    above = np.exp(mechanism.log_density(y, Symbol(0)))
+    below = np.exp(mechanism.log_density(Symbol(0), y))
+    return identity(-derivative(np.exp(-y * eps / m), y), above + below)
 
 
 def noise_moment(mechanism: Noise, power: int) -> Real:
     """Return a moment of ``|noise|``, by integrating the density."""
-    y_, density = expression(y), expression(np.exp(mechanism.log_density(y, Symbol(0))))
-    return Symbol(sympy.integrate(2 * y_**power * density, (y_, 0, oo), meijerg=True))
+    variable = expression(y)
+    density = expression(np.exp(mechanism.log_density(y, Symbol(0))))
+    integrand = 2 * variable**power * density
+    return Symbol(sympy.integrate(integrand, (variable, 0, oo), meijerg=True))
 
 
 def unit_variance() -> Any:
@@ -69,10 +82,12 @@ def unit_variance() -> Any:
 
 
 def bit_order() -> bool:
-    """Decide that the worst standard deviation exceeds ``m / (epsilon sqrt n)``, the more the larger epsilon is."""
-    return positive_throughout(unit_variance() - 1) and positive_throughout(
-        derivative(unit_variance(), u)
-    )
+    """Decide that the worst standard deviation of one bit exceeds ``m / (epsilon sqrt n)``.
+
+    The ratio grows with epsilon.
+    """
+    exceeds = positive_throughout(unit_variance() - 1)
+    return exceeds and positive_throughout(derivative(unit_variance(), u))
 
 
 def enough_users(epsilon: Real) -> Real:

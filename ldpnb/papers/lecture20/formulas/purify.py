@@ -1,4 +1,7 @@
-"""Pure from approximate local privacy: any (epsilon, delta)-LDP randomiser is within delta of a 2 epsilon-LDP one."""
+"""Pure from approximate local privacy.
+
+Every (epsilon, delta)-LDP randomiser is within delta of a 2 epsilon-LDP one.
+"""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -63,7 +66,9 @@ def purified(channel: ArrayLike, epsilon: float) -> Floats:
 
 
 def refill(excess: Real, end: Real) -> Real:
-    """Return how far a law of mass ``1 - excess`` moves to the end of its band, of mass `end`, to have mass 1.
+    """Return how far a law moves to the end of its band to have mass 1.
+
+    The law has the mass ``1 - excess``, and the end of its band has the mass `end`.
 
     >>> refill(0.1, 2.0) * (2.0 - 0.9) + 0.9
     1.0

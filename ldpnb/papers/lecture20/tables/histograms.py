@@ -19,7 +19,10 @@ LOCAL = MappingProxyType({name: FREQUENCY[name] for name in ("k-RR", "OUE", "sig
 
 
 def zipf_counts(domain_size: int, users: int, *, seed: int) -> Ints:
-    """Draw users per value, ``(domain_size,)``: the value of rank ``x`` has probability proportional to ``1 / x``."""
+    """Draw how many users hold each value, by a Zipf law.
+
+    The value of rank ``x`` has a probability proportional to ``1 / x``.
+    """
     weights = 1 / np.arange(1.0, domain_size + 1)
     return synthetic.sample_counts(
         weights / weights.sum(), users, rng=stream("Zipf", domain_size, users, seed=seed)
@@ -28,12 +31,14 @@ def zipf_counts(domain_size: int, users: int, *, seed: int) -> Ints:
 
 @table
 def count_errors(counts: Ints, budgets: list[float], runs: int, *, seed: int) -> Rows:
-    """Yield the error of a count, averaged over all values: exact, and simulated with its standard error."""
-    users, size = int(counts.sum()), counts.size
+    """Tabulate the error of a count, averaged over all values: exact, and simulated."""
+    users = int(counts.sum())
+    size = counts.size
     for epsilon in budgets:
         errors = {}
         for name, make in LOCAL.items():
-            mechanism, rng = make(epsilon, size), stream("counts", name, epsilon, seed=seed)
+            mechanism = make(epsilon, size)
+            rng = stream("counts", name, epsilon, seed=seed)
             tallies = np.array([mechanism.sample_tallies(counts, rng=rng) for _ in range(runs)])
             exact = histograms.pure_variance(counts, users=users, mechanism=mechanism).mean()
             errors[name] = (exact, users * frequency.unbiased(tallies, users, mechanism) - counts)
@@ -58,13 +63,17 @@ def count_errors(counts: Ints, budgets: list[float], runs: int, *, seed: int) ->
 def public_coin_counts(
     users: int, domain_size: int, epsilon: float, runs: int, *, seed: int
 ) -> Rows:
-    """Yield the count of one of several uniform values from sent sign vectors, and from one bit and public signs."""
+    """Tabulate one estimated count, from sign vectors and from one bit with public signs.
+
+    The values of the users are uniform.
+    """
     mechanism = SignRandomiser(epsilon, domain_size)
     values = stream("public coins", "values", seed=seed).integers(0, domain_size, users)
     truth = int((values == 0).sum())
     exact = float(np.sqrt(histograms.pure_variance(truth, users=users, mechanism=mechanism)))
     for sent, bits in (("signs", domain_size), ("one bit, public signs", 1)):
-        rng, sums = stream("public coins", sent, seed=seed), np.empty(runs)
+        rng = stream("public coins", sent, seed=seed)
+        sums = np.empty(runs)
         for run in range(runs):
             if bits == 1:
                 public = 2 * rng.integers(0, 2, (users, domain_size), dtype=np.int8) - 1

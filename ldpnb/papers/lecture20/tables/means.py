@@ -1,4 +1,4 @@
-"""Means of bounded numbers: simulated errors beside exact ones, over numbers of users and budgets."""
+"""Means of bounded numbers: exact and simulated errors, by number of users and by budget."""
 
 import numpy as np
 
@@ -31,18 +31,17 @@ def errors_by_users(
     runs: int,
     seed: int,
 ) -> Rows:
-    """Yield the exact error of the mean of `answers`, and that of simulated surveys with its standard error."""
+    """Tabulate the error of the mean of `answers`: exact, and of simulated surveys."""
     for users in sizes:
         values, counts = answers(users, upper, seed=seed)
         truth = values @ counts / users
         for name, make in MEAN.items():
-            mechanism, rng = make(epsilon, upper), stream("mean", name, users, epsilon, seed=seed)
+            mechanism = make(epsilon, upper)
+            rng = stream("mean", name, users, epsilon, seed=seed)
             sums = mechanism.sample_sums(values, counts, rng=rng, repetitions=runs)
             squared = (mechanism.estimate(sums, users) - truth) ** 2
-            exact, simulated = (
-                np.sqrt(means.variance(mechanism, values, counts)),
-                np.sqrt(squared.mean()),
-            )
+            exact = np.sqrt(means.variance(mechanism, values, counts))
+            simulated = np.sqrt(squared.mean())
             spread = squared.std(ddof=1) / np.sqrt(runs) / (2 * simulated)
             point = {"mechanism": name, "users": users}
             yield point | {"root mean squared error (hours)": exact, "standard error": np.nan}
@@ -51,9 +50,13 @@ def errors_by_users(
 
 @table
 def error_quantiles(budgets: list[float], users: int, *, upper: float, failure: float) -> Rows:
-    """Yield the errors exceeded with a given probability: one bit at the worst data, and both Laplace means."""
+    """Tabulate the errors that are exceeded with a given probability.
+
+    One bit is taken at its worst data.
+    """
     for epsilon in budgets:
-        bit, noise = OneBit(epsilon, upper), LocalLaplace(epsilon, upper)
+        bit = OneBit(epsilon, upper)
+        noise = LocalLaplace(epsilon, upper)
         errors = {
             "1-bit": means.normal_error(means.worst_variance(bit, users), failure),
             "local Laplace": means.normal_error(means.worst_variance(noise, users), failure),
