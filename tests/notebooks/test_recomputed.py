@@ -64,7 +64,7 @@ def distances_with_few_and_all_reports() -> Pairs:
 
 @CASES.append
 def losses_of_fixed_and_independent_samples() -> Pairs:
-    for row in rows("2_bun2022/01_random_sample_size/poisson_or_fixed").itertuples():
+    for row in rows("2_bun2022/01c_several_releases/poisson_or_fixed").itertuples():
         epsilon, rate = float(row.panel[4:]), row.sampling_rate
         kept = 1 - rate
         yield (

@@ -65,7 +65,7 @@ def random_size_upper_bound(law: SizeLaw, epsilon: Real) -> Real:
 
 
 def random_size_lower_bound(law: SizeLaw, epsilon: Real) -> Real:
-    """Return ``-ln(1 - (1 - e^-epsilon) E~)`` (Theorem 3.1).
+    """Return ``-ln(1 - (1 - e^-epsilon) E~)``.
 
     A noisy count of ones loses that much if a one turns zero.
     """
@@ -73,7 +73,7 @@ def random_size_lower_bound(law: SizeLaw, epsilon: Real) -> Real:
 
 
 def random_size_lower_bound_pm1(law: SizeLaw, epsilon: Real) -> Real:
-    """Return ``-ln(1 - (1 - e^(-2 epsilon)) E~)``, the improved lower bound.
+    """Return ``-ln(1 - (1 - e^(-2 epsilon)) E~)``, the lower bound of Theorem 3.1 as rebuilt.
 
     A noisy sum loses that much if a record +1 turns -1. It is the exact loss if the probabilities
     ``t(m)`` are spread out enough (see `random_size_loss`).
