@@ -17,7 +17,7 @@ from ldpnb.papers.biswas2022.tables.shuffling import CENTRAL, LOCAL
 from ldpnb.words import short
 
 
-def estimated_histograms(table: pd.DataFrame, *, row: str, title: str, setting: str) -> Chart:
+def estimated_histograms(table: pd.DataFrame, *, row: str = "", title: str, setting: str) -> Chart:
     """Draw a table of `tables.sampling.estimates`, a panel for each `row` and estimator."""
     has_names = isinstance(table["value"].iloc[0], str)
     return Chart(
@@ -29,7 +29,7 @@ def estimated_histograms(table: pd.DataFrame, *, row: str, title: str, setting: 
             Layer(name="estimate", y="estimate", mark="points"),
             Layer(name="truth", y="truth"),
         ),
-        panel=(row, "estimator"),
+        panel=(row, "estimator") if row else "estimator",
         xscale="category" if has_names else "linear",
         title=title,
         setting=setting,
@@ -94,10 +94,7 @@ def central_budget(table: pd.DataFrame, *, setting: str) -> Chart:
 
     if "published" in wide:
         over = short((wide["published"] / wide["upper bound"]).max())
-        title = (
-            f"The published bound on the central budget is up to {over} times "
-            "the one for this mechanism"
-        )
+        title = f"A general bound overstates the central budget by a factor of up to {over}"
     else:
         title = f"Both bounds on the central budget agree within {agree}"
 
@@ -106,6 +103,8 @@ def central_budget(table: pd.DataFrame, *, setting: str) -> Chart:
         LOCAL,
         CENTRAL,
         by="curve",
+        xlabel="local ε (nats)",
+        ylabel="central ε (nats)",
         yscale="log",
         discrete=True,
         title=title,

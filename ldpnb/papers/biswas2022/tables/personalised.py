@@ -209,14 +209,14 @@ def inverse_frequency(
         "truth": counts,
     }
     by_value = shared | {
-        "estimator": "T, sampled by value",
+        "estimator": "T, rates follow the value",
         "expected reports": cost,
         "expected": survey.mean(holders),
         "estimate": pooled,
         "standard_deviation": np.sqrt(survey.variance(holders)),
     }
     by_report = shared | {
-        "estimator": "sampled by report",
+        "estimator": "repair, rates follow the report",
         "expected reports": total * (reports @ report_rates),
         "expected": counts,
         "estimate": repaired,

@@ -83,7 +83,7 @@ def budgets(table: pd.DataFrame) -> pd.DataFrame:
     prefixes = {
         "upper bound": "",
         "lower bound": "lower bound, ",
-        "published": "published, ",
+        "published": "general, ",
     }
     curve = long["bound"].map(prefixes) + long["sampling"]
     return long.assign(curve=curve).dropna().reset_index(drop=True)
