@@ -29,7 +29,9 @@ def test_a_figure_has_the_width_and_the_type_of_the_paper() -> None:
     assert b"DejaVu" not in files["central_budget.pdf"]
     text = files["central_budget.tex"].decode()
     assert r"\includegraphics[width=3.386in]{central_budget}" in text
-    assert text.startswith("% 1_biswas2022/05_shuffling_or_gaussian/central_budget of ldpnb 0.1.0\n")
+    assert text.startswith(
+        "% 1_biswas2022/05_shuffling_or_gaussian/central_budget of ldpnb 0.1.0\n"
+    )
     assert r"~\cite{biswas2022,ldpnb}}" in text
     cited = files["ldpnb.bib"].decode()
     assert re.findall(r"@\w+\{(\w+),", cited) == [*list(claims.sources())[:5], "ldpnb"]
