@@ -1,4 +1,4 @@
-"""Libraries that not every installation has.
+"""Libraries that an installation may lack.
 
 Mechanisms, losses, estimators and audits need numpy and scipy only. Notebooks, figures, proofs and
 the command line need more, which the extra ``notebooks`` brings.
@@ -15,10 +15,14 @@ def missing(library: str | None) -> str:
 
 @contextmanager
 def needed() -> Iterator[None]:
-    """Name the extra in the error for a library that is missing; also a decorator."""
+    """Let the error for a missing library say what installs it.
+
+    It is a context manager, and can decorate a function.
+    """
     try:
         yield
     except ModuleNotFoundError as error:
+        # A missing module of our own is a fault, which no extra mends.
         if (error.name or "").startswith("ldpnb"):
             raise
         raise ModuleNotFoundError(missing(error.name), name=error.name) from error

@@ -1,29 +1,47 @@
-"""Numbers and lists as a sentence has them."""
+"""Numbers and lists as they stand in a sentence."""
 
 import re
 from collections.abc import Iterable
 
 
 def short(value: float, digits: int = 3) -> str:
-    """Return a number for reading, with `digits` significant digits.
+    """Return a number for reading.
 
-    There is no exponent between a thousandth and a billion.
+    Parameters
+    ----------
+    value : float
+        The number.
+    digits : int
+        Significant digits below 1,000; larger numbers are rounded to whole ones.
 
-    >>> short(1234567.8), short(0.012345), short(1e-7), short(2.0), short(99_999.6), short(1e9)
-    ('1,234,568', '0.0123', '1e-7', '2', '100,000', '1e9')
+    Returns
+    -------
+    str
+        The number, with an exponent below a ten-thousandth and from a billion on.
+
+    Examples
+    --------
+    >>> short(1234567.8), short(0.012345), short(2.0), short(99_999.6)
+    ('1,234,568', '0.0123', '2', '100,000')
+    >>> short(1e-7), short(1e9)
+    ('1e-7', '1e9')
     """
-    return (
-        f"{value:,.0f}"
-        if 1000 <= abs(value) < 1e9
-        else re.sub(r"e\+?(-?)0?", r"e\1", f"{value:.{digits}g}")
-    )
+    if 1000 <= abs(value) < 1e9:
+        return f"{value:,.0f}"
+
+    # 1e-07 becomes 1e-7, and 1e+09 becomes 1e9.
+    return re.sub(r"e\+?(-?)0?", r"e\1", f"{value:.{digits}g}")
 
 
 def listed(items: Iterable[object]) -> str:
-    """Return things in words.
+    """Return things in words, with "and" before the last one.
 
+    Examples
+    --------
     >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])
     ('a', 'a and b', 'a, b and c')
     """
     words = [str(item) for item in items]
-    return " and ".join([*([", ".join(words[:-1])] if words[1:] else []), *words[-1:]])
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} and {words[-1]}"

@@ -8,12 +8,24 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 WORDS = MappingProxyType({"equal": 1.05, "about": 1.1, "similar": 1.25, "near": 4.0})
-"""Words of degree, and the largest ratio of two quantities (errors, costs, losses) for which they hold."""
+"""Words of degree, and the largest ratio of two quantities for which they hold.
+
+The quantities are errors, costs or losses.
+"""
 
 
 def within(word: str, one: ArrayLike, other: ArrayLike) -> bool:
-    """Return whether positive quantities are everywhere ``equal``, ``about`` the same, ``similar`` or ``near``.
+    """Return whether a word of degree holds for two positive quantities, at every entry.
 
+    Parameters
+    ----------
+    word : {"equal", "about", "similar", "near"}
+        The word; see `WORDS`.
+    one, other : array_like
+        The quantities.
+
+    Examples
+    --------
     >>> within("equal", 1.0, 1.04), within("equal", 1.0, 1.06), within("near", [1.0, 2.0], [3.0, 2.0])
     (True, False, True)
     """
@@ -22,19 +34,25 @@ def within(word: str, one: ArrayLike, other: ArrayLike) -> bool:
 
 
 def better(one: ArrayLike, other: ArrayLike) -> bool:
-    """Return whether one error is everywhere smaller than another, and not `within` ``equal`` of it.
+    """Return whether one error is smaller than another at every entry, by more than "equal" allows.
 
+    Examples
+    --------
     >>> better(1.0, 1.06), better(1.0, 1.04)
     (True, False)
     """
-    return bool(
-        np.all(np.asarray(one, dtype=float) * WORDS["equal"] < np.asarray(other, dtype=float))
-    )
+    smaller = np.asarray(one, dtype=float)
+    larger = np.asarray(other, dtype=float)
+    return bool(np.all(smaller * WORDS["equal"] < larger))
 
 
 def rounded_up(value: float, digits: int = 4) -> str:
-    """Return a positive number with a few significant digits, rounded up, so that what is printed is promised as well.
+    """Return a positive number with a few significant digits, rounded up.
 
+    If a quantity is at most the number, it is then also at most what is printed.
+
+    Examples
+    --------
     >>> rounded_up(0.557711), rounded_up(1.0), rounded_up(0.0)
     ('0.5578', '1', '0')
     """

@@ -1,5 +1,6 @@
-"""What a cell of a notebook imports: ``from ldpnb.notebook import curves, live, publish, verdicts``.
+"""The names that the cells of notebooks import.
 
+A cell begins with ``from ldpnb.notebook import curves, live, publish, verdicts``, for example.
 Names are loaded when they are first used.
 """
 

@@ -1,6 +1,7 @@
-"""A chart: a table and how it is drawn (`notebook.figures`).
+"""A chart is a table and a description of how it is drawn; `ldpnb.notebook.figures` draws it.
 
-`publish` writes the description next to the numbers, from which ``ldpnb export`` draws the chart again.
+`publish` writes the description beside the numbers, so that ``ldpnb export`` can draw the chart
+again.
 """
 
 import re
@@ -14,21 +15,34 @@ import pandas as pd
 from ldpnb.words import short
 
 WIDTH = 7.0
-"""Inches: that of a page's text."""
+"""Width of the text of a page, in inches."""
+
 NAMES = 60
-"""Most names of all panels, unless each has twenty."""
+"""The largest number of names in all panels together, but each panel may have twenty."""
+
 Kind = Literal["line", "points", "bars"]
 Side = Literal["above", "below", "left", "right"]
 Place = Literal["first", "middle", "last"] | float | Callable[[pd.DataFrame], Any]
+
 _FIELD = re.compile(r"\{([^{}:]+)(?::([^{}]*))?\}")
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A marked place: a point, or a line across the panel, vertical if only `x` is given, horizontal if only `y` is.
+    """A marked place: a point, or a line across the panel.
 
-    `label` is the text there, with its number, on that `side` of a point, or at that end of a line; `panel` is the one
-    it belongs to, all if left out. A value `printed` in the source, rather than computed here, is drawn in grey.
+    Parameters
+    ----------
+    x, y : float, optional
+        The place. With `x` alone it is a vertical line, with `y` alone a horizontal one.
+    label : str
+        The text there, with its number.
+    panel : str
+        The panel that it belongs to; all if left out.
+    printed : bool
+        Whether the value is printed in the source rather than computed here. It is drawn in grey.
+    side : {"above", "below", "left", "right"}
+        The side of the point, or the end of the line, at which the label stands.
     """
 
     x: float | None = None
@@ -41,7 +55,21 @@ class Mark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layer:
-    """One of several columns drawn on top of each other, perhaps with twice its error on either side or a band."""
+    """One of several columns that are drawn on top of each other.
+
+    Parameters
+    ----------
+    name : str
+        The name of the series.
+    y : str
+        The column.
+    mark : {"line", "points", "bars"}
+        How it is drawn.
+    error : str, optional
+        Column of standard errors; two of them are drawn on either side.
+    band : (str, str), optional
+        Columns between which a band is drawn.
+    """
 
     name: str
     y: str
@@ -52,24 +80,45 @@ class Layer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chart:
-    """A tidy table, a row per point, and which of its columns are drawn where.
+    """A tidy table with a row for each point, and which of its columns are drawn where.
 
-    - `table`, pandas.DataFrame: what is drawn.
-    - `x`, `y`, str: columns on the axes.
-    - `by`, `panel`, str, optional: columns that distinguish series and panels, in order of first appearance; several
-      for panels are allowed.
-    - `error`, str, optional: column of standard errors; rows with one are points with bars of two, the others a line.
-    - `band`, (str, str), optional: columns between which a series is shaded, or to which the bars of its points reach.
-    - `xlabel`, `ylabel`, `xscale`, `yscale`, str: without a `ylabel`, each panel has its own vertical axis, which its
-      title names. The scale of `x` may be a ``category``: then it is the vertical axis, which has room for names, of
-      which the first are drawn.
-    - `series`, sequence: values of `by` that are drawn, if not all.
-    - `mark`, Kind: kind of a series without errors.
-    - `layers`, sequence of Layer: columns drawn instead of `y`, which is then only the label of their common axis.
-    - `discrete`, bool: whether lines only guide the eye.
-    - `dodge`, bool: whether points of different series that would hide each other stand side by side.
-    - `marks`, sequence of Mark: places to point out.
-    - `title`, `setting`, str: the finding, with its number, and what was held fixed.
+    Parameters
+    ----------
+    table : DataFrame
+        What is drawn.
+    x, y : str
+        The columns on the axes.
+    by : str, optional
+        The column that distinguishes the series, which are drawn in the order of the table.
+    panel : str or sequence of str, optional
+        The columns that distinguish the panels, in the order of the table.
+    error : str, optional
+        Column of standard errors. Rows that have one are points with bars of two standard errors;
+        the others are a line.
+    band : (str, str), optional
+        Columns between which a series is shaded, or to which the bars of its points reach.
+    xlabel, ylabel : str, optional
+        The labels of the axes, by default the names of their columns. If `ylabel` is empty, each
+        panel has a vertical axis of its own, which the title of the panel names.
+    xscale, yscale : str
+        Scales of matplotlib. With the `xscale` "category" the names of `x` are written along the
+        vertical axis, where there is room for them; if there are too many, the first are drawn.
+    series : sequence
+        The values of `by` that are drawn; all if left out.
+    mark : {"line", "points", "bars"}
+        How a series without errors is drawn.
+    layers : sequence of Layer
+        Columns that are drawn instead of `y`, which is then only the label of their common axis.
+    discrete : bool
+        Whether the lines only guide the eye from point to point.
+    dodge : bool
+        Whether points of different series that would hide each other stand side by side.
+    marks : sequence of Mark
+        Places to point out.
+    title : str
+        The finding, with its number.
+    setting : str
+        What was held fixed.
     """
 
     table: pd.DataFrame
@@ -95,94 +144,141 @@ class Chart:
 
     @property
     def labels(self) -> list[str]:
-        """The labels of the axes, which by default are their columns."""
-        return [
-            self.x if self.xlabel is None else self.xlabel,
-            self.y if self.ylabel is None else self.ylabel,
-        ]
+        """The labels of `x` and of `y`."""
+        across = self.x if self.xlabel is None else self.xlabel
+        up = self.y if self.ylabel is None else self.ylabel
+        return [across, up]
 
     @property
     def flip(self) -> bool:
-        """Whether `x` is the vertical axis; labels and scales stay those of `x` and `y`."""
+        """Whether `x` is the vertical axis. Labels and scales stay those of `x` and of `y`."""
         return self.xscale == "category"
 
     def encoding(self) -> dict[str, Any]:
-        """Return how the table is drawn, but for title and setting, where that differs from the defaults, for JSON."""
+        """Return how the table is drawn, for JSON.
+
+        Only what differs from the defaults is named. The table, the title and the setting are kept
+        elsewhere.
+        """
         stated = asdict(replace(self, table=pd.DataFrame()))
-        return {
-            own.name: stated[own.name]
-            for own in fields(self)[1:-2]
-            if stated[own.name] not in (own.default, [])
-        }
+        encoding = {}
+        for field in fields(self):
+            if field.name in ("table", "title", "setting"):
+                continue
+            if stated[field.name] not in (field.default, []):
+                encoding[field.name] = stated[field.name]
+        return encoding
 
     @classmethod
     def read(cls, table: pd.DataFrame, made: Mapping[str, Any]) -> Self:
-        """Return the chart of a table whose provenance, as `publish` writes it, says how it is drawn."""
-        parts: dict[str, Any] = {"marks": (), "layers": ()} | made["encoding"]
-        parts |= {
-            "marks": [Mark(**own) for own in parts["marks"]],
-            "layers": [Layer(**own) for own in parts["layers"]],
-        }
-        return cls(table, **parts, title=made.get("title", ""), setting=made.get("setting", ""))
+        """Return the chart that `publish` wrote.
+
+        Parameters
+        ----------
+        table : DataFrame
+            The numbers of ``<name>.csv``.
+        made : mapping
+            The content of ``<name>.json``.
+        """
+        encoding: dict[str, Any] = dict(made["encoding"])
+        encoding["marks"] = [Mark(**mark) for mark in encoding.get("marks", ())]
+        encoding["layers"] = [Layer(**layer) for layer in encoding.get("layers", ())]
+        title = made.get("title", "")
+        setting = made.get("setting", "")
+        return cls(table, **encoding, title=title, setting=setting)
 
     def rows(self) -> pd.DataFrame:
-        """Return what is drawn, a row a point: its panel, series and kind of mark, its place, and the ends of its bar.
+        """Return what is drawn, with a row for each point.
 
-        >>> table = pd.DataFrame({"users": [1, 10], "error": [0.5, 0.25], "sd": [np.nan, 0.125], "rule": "MLE"})
-        >>> Chart(table, "users", "error", by="rule", error="sd").rows().to_numpy().tolist()[1]
+        Returns
+        -------
+        DataFrame
+            Its columns are the panel, the series and the kind of mark, the place `x`, `y`, and the
+            ends `low` and `high` of the bar or band.
+
+        Examples
+        --------
+        >>> table = pd.DataFrame({"users": [1, 10], "error": [0.5, 0.25], "rule": "MLE"})
+        >>> chart = Chart(table.assign(sd=[np.nan, 0.125]), "users", "error", by="rule", error="sd")
+        >>> chart.rows().to_numpy().tolist()[1]
         ['', 'MLE', 'points', 10, 0.25, 0.0, 0.5]
         """
-        table = self.table[self.table[self.by].isin(self.series)] if self.series else self.table
-        own = Layer(name="", y=self.y, mark=self.mark, error=self.error, band=self.band)
-        return pd.concat(
-            [self._layer(table, layer) for layer in self.layers or [own]], ignore_index=True
-        )
+        table = self.table
+        if self.series:
+            table = table[table[self.by].isin(self.series)]
+
+        layers = self.layers or [
+            Layer(name="", y=self.y, mark=self.mark, error=self.error, band=self.band)
+        ]
+        return pd.concat([self._layer(table, layer) for layer in layers], ignore_index=True)
 
     def readable(self) -> Self:
-        """Return the chart with as many of its names as there is room for; its setting says when these are not all."""
+        """Return the chart with as many of its names as there is room for.
+
+        Its setting says so if these are not all.
+        """
         rows = self.rows()
-        names, most = list(rows["x"].unique()), max(NAMES // rows["panel"].nunique(), 20)
+        names = list(rows["x"].unique())
+        most = max(NAMES // rows["panel"].nunique(), 20)
         if not self.flip or len(names) <= most:
             return self
+
+        first = self.table[self.table[self.x].isin(names[:most])]
         setting = f"{self.setting}; the first {most} of {len(names):,} names"
-        return replace(
-            self, table=self.table[self.table[self.x].isin(names[:most])], setting=setting
-        )
+        return replace(self, table=first, setting=setting)
 
     def _layer(self, table: pd.DataFrame, layer: Layer) -> pd.DataFrame:
-        y, low, high = table[layer.y], *[pd.Series(np.nan, table.index)] * 2
-        series = (
-            [name(label) for label in table[self.by]] if self.by and not self.layers else layer.name
-        )
+        y = table[layer.y]
+        low = pd.Series(np.nan, table.index)
+        high = pd.Series(np.nan, table.index)
+        series: Any = layer.name
+        if self.by and not self.layers:
+            series = [name(label) for label in table[self.by]]
         drawn = pd.DataFrame(
             {"panel": self._panels(table), "series": series, "mark": layer.mark, "x": table[self.x]}
         )
+
         if layer.error:
-            low, high = y - 2 * table[layer.error], y + 2 * table[layer.error]
+            low = y - 2 * table[layer.error]
+            high = y + 2 * table[layer.error]
             if not self.layers:
                 drawn["mark"] = drawn["mark"].where(low.isna(), "points")
-            if self.yscale == "log":  # which has no lower end
-                low = low.mask(
-                    low <= 0, y.groupby([drawn["panel"], drawn["series"]]).transform("min")
-                )
+            if self.yscale == "log":
+                # The scale has no lower end: a bar that leaves it reaches to the lowest point.
+                lowest = y.groupby([drawn["panel"], drawn["series"]]).transform("min")
+                low = low.mask(low <= 0, lowest)
+
         if layer.band:
-            low, high = (
-                own.fillna(table[end]) for own, end in zip((low, high), layer.band, strict=True)
-            )
+            bottom, top = layer.band
+            low = low.fillna(table[bottom])
+            high = high.fillna(table[top])
         return drawn.assign(y=y, low=low, high=high)
 
     def _panels(self, table: pd.DataFrame) -> list[str]:
-        """Return the panel of each row: its words, and its numbers with their column where these differ."""
+        """Return the panel of each row.
+
+        It is named by the words of the columns, and by their numbers where these differ: "ε = 1".
+        """
         columns = [self.panel] if isinstance(self.panel, str) else self.panel or ()
-        titles = {
-            c: re.sub(r" \(.*\)", "", c).replace("_", " ").replace("epsilon", "ε") for c in columns
-        }
-        words = [
-            [v if isinstance(v, str) else f"{title} = {name(v)}" for v in table[column]]
-            for column, title in titles.items()
-            if table[column].dtype.kind == "O" or len(set(table[column])) > 1
-        ]
-        return [", ".join(parts) for parts in zip(*words, strict=True)] or [""] * len(table)
+        parts = []
+        for column in columns:
+            has_words = table[column].dtype.kind == "O"
+            if has_words or len(set(table[column])) > 1:
+                symbol = _symbol(column)
+                parts.append([_panel(symbol, value) for value in table[column]])
+        if not parts:
+            return [""] * len(table)
+        return [", ".join(words) for words in zip(*parts, strict=True)]
+
+
+def _symbol(column: str) -> str:
+    """Return the name of a column without its unit, for the name of a panel."""
+    without_unit = re.sub(r" \(.*\)", "", column)
+    return without_unit.replace("_", " ").replace("epsilon", "ε")
+
+
+def _panel(symbol: str, value: Any) -> str:
+    return value if isinstance(value, str) else f"{symbol} = {name(value)}"
 
 
 def finding(
@@ -197,59 +293,94 @@ def finding(
     side: Side | None = None,
     panel: str = "",
 ) -> dict[str, Any]:
-    """Return the `title` and `marks` of `curves`, with what its curves are worth at one place filled in.
+    """Return the title and the marks of a chart, with the values of its curves at one place.
 
-    - `table`, DataFrame: the rows of one panel of the figure.
-    - `x`, `y`, `by`, str: its columns, as drawn.
-    - `title`, str: with fields: ``{x}`` is the place, ``{exact}`` the value of the curve "exact" there,
-      ``{exact/bound}`` and ``{exact-bound}`` a ratio and a difference of two. Numbers are `short`, or formatted as in
-      ``{exact:.0%}``.
-    - `at`, {"first", "middle", "last"}, float or callable: the place: a number must be one that is drawn, so
-      that no title speaks of a neighbouring place; a function gets the values by place and curve.
-    - `marks`, mapping, optional: the curves to mark there, with the texts beside the marks, which may have fields.
-    - `side`, `panel`, as of a `Mark`; by default the text of the highest mark is above it and the others are below.
+    Parameters
+    ----------
+    table : DataFrame
+        The rows of one panel of the chart.
+    x, y, by : str
+        Its columns, as they are drawn.
+    title : str
+        The title, with fields: ``{x}`` is the place, and ``{exact}`` the value of the curve "exact"
+        there. ``{exact/bound}`` and ``{exact-bound}`` are the ratio and the difference of two
+        curves. Numbers are written by `short`, or in a format, as in ``{exact:.0%}``.
+    at : {"first", "middle", "last"}, float or callable
+        The place. A number must be a place that is drawn, so that no title speaks of a place beside
+        the one that it names. A function gets the values by place and curve, and returns a place.
+    marks : mapping of str to str, optional
+        The curves to mark at the place, with the texts beside the marks, which may have fields.
+    side : {"above", "below", "left", "right"}, optional
+        Where these texts stand; by default above the highest mark, and below the others.
+    panel : str
+        The panel that the marks belong to.
 
-    >>> table = pd.DataFrame({"size": [1, 2, 1, 2], "loss": [3.0, 5.0, 6.0, 8.0], "law": ["a", "a", "b", "b"]})
-    >>> finding(table, "size", "loss", "law", "At {x} a loses {a/b:.0%} of b", at="first")
+    Returns
+    -------
+    dict
+        The arguments `title` and `marks` of `curves`.
+
+    Raises
+    ------
+    ValueError
+        If `at` is a number that is not drawn.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"size": [1, 2], "a": [3.0, 5.0], "b": [6.0, 8.0]})
+    >>> long = table.melt("size", var_name="law", value_name="loss")
+    >>> finding(long, "size", "loss", "law", "At {x} a loses {a/b:.0%} of b", at="first")
     {'title': 'At 1 a loses 50% of b', 'marks': []}
     """
     wide = table.pivot_table(index=x, columns=by, values=y, sort=False)
     if isinstance(at, str):
-        place = wide.index[{"first": 0, "middle": len(wide) // 2, "last": -1}[at]]
+        positions = {"first": 0, "middle": len(wide) // 2, "last": -1}
+        place = wide.index[positions[at]]
+    elif callable(at):
+        place = at(wide)
     else:
-        place = at(wide) if callable(at) else _drawn(wide.index, at, x)
-    values = {"x": float(place)} | {
-        str(name): float(value) for name, value in wide.loc[place].items()
-    }
+        place = _drawn(wide.index, at, x)
 
-    def worth(name: str) -> float:
-        if name in values:
-            return values[name]
-        one, operation, other = re.fullmatch(r"(.+)([-/])(.+)", name).groups()  # type: ignore[union-attr]
-        return values[one] / values[other] if operation == "/" else values[one] - values[other]
+    values = {"x": float(place)}
+    for curve, value in wide.loc[place].items():
+        values[str(curve)] = float(value)
 
-    def filled(text: str) -> str:
-        return _FIELD.sub(
-            lambda field: format(worth(field[1]), field[2]) if field[2] else short(worth(field[1])),
-            text,
-        )
+    highest = max(marks or [""], key=lambda curve: values.get(curve, 0.0))
+    drawn = []
+    for curve, text in (marks or {}).items():
+        default: Side = "above" if curve == highest else "below"
+        label = _filled(text, values)
+        drawn.append(Mark(values["x"], values[curve], label, panel, side=side or default))
+    return {"title": _filled(title, values), "marks": drawn}
 
-    highest = max(marks or [""], key=lambda name: values.get(name, 0.0))
-    drawn = [
-        Mark(
-            values["x"],
-            values[name],
-            filled(text),
-            panel,
-            side=side or ("above" if name == highest else "below"),
-        )
-        for name, text in (marks or {}).items()
-    ]
-    return {"title": filled(title), "marks": drawn}
+
+def _filled(text: str, values: Mapping[str, float]) -> str:
+    """Return a text with numbers in place of its fields."""
+
+    def written(field: re.Match[str]) -> str:
+        what, form = field.groups()
+        number = _worth(what, values)
+        return format(number, form) if form else short(number)
+
+    return _FIELD.sub(written, text)
+
+
+def _worth(what: str, values: Mapping[str, float]) -> float:
+    """Return the value of a curve, or the ratio or the difference of two."""
+    if what in values:
+        return values[what]
+
+    parts = re.fullmatch(r"(.+)([-/])(.+)", what)
+    if parts is None:
+        raise KeyError(what)
+    one, operation, other = parts.groups()
+    if operation == "/":
+        return values[one] / values[other]
+    return values[one] - values[other]
 
 
 def _drawn(places: pd.Index, at: float, x: str) -> float:
-    """Return the place that is drawn at a number, which may differ in its last digits."""
+    """Return the place at a number among those drawn, which may differ in the last digits."""
     nearest = min(places, key=lambda place: abs(place - at))
     if not np.isclose(nearest, at, rtol=1e-9, atol=0.0):
         raise ValueError(

@@ -1,10 +1,10 @@
 """Names of the environment variables through which a run speaks to its kernels."""
 
 FIGURES_FOLDER = "LDPNB_FIGURES"
-"""The folder of one notebook's figures, which `figures.publish` writes to; unset or empty, it only shows."""
+"""The folder to which `publish` writes the figures of a notebook; if unset, it only shows them."""
 
 RUN_PARAMETERS = "LDPNB_PARAMETERS"
 """The run's own parameters as JSON, recorded with every figure."""
 
 HEADLESS = "LDPNB_HEADLESS"
-"""Set in every kernel that runs without a reader: live sections draw once and print their number."""
+"""Set in every kernel without a reader, where live sections draw once and print their number."""

@@ -1,8 +1,9 @@
-"""The live section that ends a notebook: a few controls that redraw a result.
+"""The live section at the end of a notebook: a few controls that redraw a result.
 
-For a reader `live` shows ipywidgets' `interactive` with a slider or drop-down for each control, the figure, and the
-sentence with the number that changes. In ``ldpnb run``, and in a script, it draws once at the starting values, so that
-the section is executed with its notebook. The plain text of all is the sentence.
+To a reader `live` shows the `interactive` of ipywidgets, with a slider or a drop-down list for each
+control, the figure, and a sentence with the number that changes. In ``ldpnb run`` and in a script
+it draws once, at the starting values, so that the section is executed like the rest of its
+notebook. The plain text of the output is the sentence.
 """
 
 import base64
@@ -20,17 +21,28 @@ from ldpnb.notebook.outputs import in_notebook, show
 
 
 def live(redraw: Callable[..., tuple[Chart, str]], **controls: Slider | Choice) -> None:
-    """Show `redraw`'s chart and sentence for the values of some controls, and redraw when one changes.
+    """Show a chart and a sentence for the values of some controls, and redraw when one changes.
 
-    - `redraw`, callable: takes one keyword per control and returns a chart and the sentence with the number that
-      changes.
-    - `**controls`, Slider or Choice: by parameter name; they start at the source's setting.
+    Parameters
+    ----------
+    redraw : callable
+        It takes one keyword argument for each control, and returns a chart and a sentence with the
+        number that changes.
+    **controls : Slider or Choice
+        The controls by the names of these arguments. They start at the setting of the source.
+
+    Raises
+    ------
+    ValueError
+        If a control starts outside its range.
     """
     for name, control in controls.items():
         if control.start not in control.values:
             raise ValueError(f"{name} must start inside its range, got {control}")
+
     if os.environ.get(environment.HEADLESS) or not in_notebook():
-        _, sentence = redraw(**{name: control.start for name, control in controls.items()})
+        starts = {name: control.start for name, control in controls.items()}
+        _, sentence = redraw(**starts)
         show({"text/plain": sentence})
     else:
         show(_shown(redraw, controls))
@@ -39,28 +51,36 @@ def live(redraw: Callable[..., tuple[Chart, str]], **controls: Slider | Choice) 
 def _shown(
     redraw: Callable[..., tuple[Chart, str]], controls: Mapping[str, Slider | Choice]
 ) -> dict[str, Any]:
-    """Return what a front end shows: controls if it has them, and the sentence as plain text."""
+    """Return the output: the controls, and the sentence for a front end that has no controls."""
     import ipywidgets as widgets
 
     picture = widgets.HTML()
 
     def draw(**values: Any) -> str:
         chart, sentence = redraw(**values)
-        says, drawn = html.escape(sentence), base64.b64encode(png(chart)).decode()
+        words = html.escape(sentence)
+        content = base64.b64encode(png(chart)).decode()
         style = f"width: {100 * WIDTH:.0f}px; max-width: 100%; background: white"
-        picture.value = f'<p><b>{says}</b></p><img alt="{says}" style="{style}" src="data:image/png;base64,{drawn}">'
+        picture.value = (
+            f"<p><b>{words}</b></p>"
+            f'<img alt="{words}" style="{style}" src="data:image/png;base64,{content}">'
+        )
         return sentence
 
-    shown = {}
+    # A slider redraws when it is let go, not at every step on its way.
     slider = partial(widgets.SelectionSlider, continuous_update=False)
+    shown = {}
     for name, control in controls.items():
         words = described(name, control)
-        shown[name] = (widgets.Dropdown if words["choice"] else slider)(
+        widget = widgets.Dropdown if words["choice"] else slider
+        shown[name] = widget(
             options=list(zip(words["values"], control.values, strict=True)),
             value=control.start,
             description=words["label"],
             style={"description_width": "initial"},
             layout={"width": "32em", "max_width": "100%"},
         )
+
     section = widgets.interactive(draw, **shown)
-    return widgets.VBox([section, picture])._repr_mimebundle_() | {"text/plain": section.result}
+    bundle: dict[str, Any] = widgets.VBox([section, picture])._repr_mimebundle_()
+    return bundle | {"text/plain": section.result}

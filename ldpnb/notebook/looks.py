@@ -1,4 +1,4 @@
-"""Colour, marker and dash of a series, which say what it is: the same in every figure."""
+"""The colour, the marker and the dash of a series, which are the same in every figure."""
 
 import itertools
 import re
@@ -17,67 +17,96 @@ class Look(NamedTuple):
     dash: Any
 
 
-# hues that the colour-blind tell apart; the first six and black also differ in lightness, and so in grey
+# Hues that the colour-blind can tell apart. The first six and black also differ in lightness, and
+# so in a grey print.
 _COLOURS = ("#004B94", "#CB5004", "#1B7340", "#D86CA4", "#3DB2E6", "#522A06", "#A39A2E", "#777777")
 _MARKERS = "osD^vP*X"
 _ON_OFF = ((5, 1.5), (1, 1), (4, 1, 1, 1), (8, 2), (2, 1), (6, 1, 1, 1, 1, 1), (3, 3))
-_ALL = [
-    Look(*parts)
-    for parts in zip(_COLOURS, _MARKERS, ["-", *((0, lengths) for lengths in _ON_OFF)], strict=True)
-]
+_DASHES = ("-", *((0, lengths) for lengths in _ON_OFF))
+_ALL = [Look(*parts) for parts in zip(_COLOURS, _MARKERS, _DASHES, strict=True)]
+
 FAMILIES = (
     ("truth", "c_DE", "g_DE", "c-hat", "ratio", "T", "Horvitz-Thompson", "Hájek"),
     ("unbiased", "Norm-Sub", "MLE", "Bayes", "empirical Bayes", "uniform guess"),
     (
-        *(
-            "exact",
-            "upper bound",
-            "lower bound",
-            "published",
-            "simple random sampling",
-            "no amplification",
-        ),
+        "exact",
+        "upper bound",
+        "lower bound",
+        "published",
+        "simple random sampling",
+        "no amplification",
         "improved lower bound",
     ),
     ("Neyman", "proportional", "proportional, rounded at random", "best found", "fixed"),
     ("k-RR", "OUE", "SUE", "subset selection", "signs", "central Laplace", "Gaussian", "OLH"),
     ("1-bit", "local Laplace", "Warner"),
     (
-        *("M_R", "M_L", "M_L, k = 2", "signed bit", "signed Laplace"),
-        *("M_R as published", "M_L as published"),
+        "M_R",
+        "M_L",
+        "M_L, k = 2",
+        "signed bit",
+        "signed Laplace",
+        "M_R as published",
+        "M_L as published",
     ),
 )
-"""Series that are drawn together, each with the colour, marker and dash of its place.
+"""Series that are drawn together. Each has the colour, the marker and the dash of its place.
 
-A series that stands in none of them gets a look that its figure does not use (`looks_of`).
+A series that stands in no family gets a look that its figure does not use yet (`looks_of`).
 """
-_KNOWN = {name: own for family in FAMILIES for name, own in zip(family, _ALL, strict=False)}
+
+_KNOWN: dict[str, Look] = {}
+for _family in FAMILIES:
+    _KNOWN |= dict(zip(_family, _ALL, strict=False))
 _KNOWN["truth"] = Look("#000000", "o", "-")
 
 
 def looks_of(names: Sequence[Any]) -> dict[Any, Look]:
-    """Return the looks of a figure's series; unknown names get unused ones in order.
+    """Return the looks of the series of a figure.
 
-    Names that are numbers, or differ by one number, share a ramp from dark to light that the colour-blind see in order.
+    Names that are numbers, or that differ in one number only, get colours from dark to light, which
+    the colour-blind see in order. Other names that stand in no family get looks that are not used
+    in the figure, in order.
 
-    >>> [look.colour for look in looks_of(["ε = 1", "ε = 2.5"]).values()], looks_of(["truth"])["truth"].marker
-    (['#440154', '#4ec36b'], 'o')
+    Parameters
+    ----------
+    names : sequence
+        The series in the order in which they are drawn.
+
+    Returns
+    -------
+    dict
+        A `Look` for each name.
+
+    Examples
+    --------
+    >>> looks_of(["truth"])["truth"].marker
+    'o'
+    >>> [look.colour for look in looks_of(["ε = 1", "ε = 2.5"]).values()]
+    ['#440154', '#4ec36b']
     """
-    texts = [str(name) for name in names]
-    if (
-        len(texts) > 1
-        and len({re.sub(r"[-+\d.,]+(e[-+]?\d+)?", "#", text, count=1) for text in texts}) == 1
-    ):
-        ramp = map(mpl.colors.to_hex, mpl.colormaps["viridis"](np.linspace(0.0, 0.72, len(names))))
-        return {
-            n: Look(c, m, "-")
-            for n, c, m in zip(names, ramp, itertools.cycle(_MARKERS), strict=False)
-        }
+    if len(names) > 1 and _differ_by_a_number(names):
+        return _from_dark_to_light(names)
+
     looks = {name: _KNOWN[str(name)] for name in names if str(name) in _KNOWN}
-    free = [other for other in _ALL if other.colour not in {own.colour for own in looks.values()}]
-    return looks | dict(
-        zip([n for n in names if n not in looks], itertools.cycle(free or _ALL), strict=False)
-    )
+    used = {look.colour for look in looks.values()}
+    free = [look for look in _ALL if look.colour not in used]
+    others = [name for name in names if name not in looks]
+    return looks | dict(zip(others, itertools.cycle(free or _ALL), strict=False))
+
+
+def _differ_by_a_number(names: Sequence[Any]) -> bool:
+    number = r"[-+\d.,]+(e[-+]?\d+)?"
+    return len({re.sub(number, "#", str(name), count=1) for name in names}) == 1
+
+
+def _from_dark_to_light(names: Sequence[Any]) -> dict[Any, Look]:
+    shades = mpl.colormaps["viridis"](np.linspace(0.0, 0.72, len(names)))
+    markers = itertools.cycle(_MARKERS)
+    looks = {}
+    for name, shade, marker in zip(names, shades, markers, strict=False):
+        looks[name] = Look(mpl.colors.to_hex(shade), marker, "-")
+    return looks
 
 
 def ink(colour: str) -> str:

@@ -1,4 +1,4 @@
-"""What a cell shows: to a reader in a notebook, and as plain text where a notebook runs as a script."""
+"""Outputs of cells: rich ones in a notebook, plain text where it runs as a script."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -9,59 +9,122 @@ from ldpnb.words import short as short
 
 
 def say(text: str, shown: str = "") -> None:
-    """Show a paragraph of Markdown with computed numbers: ``say(f"The loss is least at {place:.3g}.")``.
+    """Show a paragraph of Markdown with computed numbers.
 
-    What is `shown` may differ from the plain text.
+    Parameters
+    ----------
+    text : str
+        The paragraph, such as ``f"The loss is least at {place:.3g}."``.
+    shown : str, optional
+        What a front end shows instead; `text` is then the plain text.
     """
     show({"text/markdown": shown or text, "text/plain": text})
 
 
 def solution(text: str) -> None:
-    """Show the solution of an exercise, folded; see `say`."""
+    """Show the solution of an exercise, a paragraph of Markdown, folded away."""
     say(text, f"<details><summary>Solution</summary>\n\n{text}\n\n</details>")
 
 
 def crossings(x: ArrayLike, one: ArrayLike, other: ArrayLike) -> list[float]:
-    """Return where two curves on one grid cross, in the order of the grid.
+    """Return where two curves cross.
 
-    Between two points of the grid both are taken as straight, on logarithmic scales if everything is positive.
+    Between two points of the grid both curves are taken as straight: on logarithmic scales if all
+    numbers are positive, and else on linear ones.
 
-    >>> crossings([0, 1, 2, 3], [0, 1, 2, 3], [1.5, 1.5, 1.5, 3.0]), crossings([1, 4], [1, 16], [4, 4])
-    ([1.5], [2.0])
+    Parameters
+    ----------
+    x : array_like, shape (points,)
+        The grid, increasing.
+    one, other : array_like, shape (points,)
+        The heights of the two curves on the grid. Points that are not finite are left out.
+
+    Returns
+    -------
+    list of float
+        The places in the order of the grid, to 12 digits.
+
+    Examples
+    --------
+    >>> crossings([0, 1, 2, 3], [0, 1, 2, 3], [1.5, 1.5, 1.5, 3.0])
+    [1.5]
+    >>> crossings([1, 4], [1, 16], [4, 4])
+    [2.0]
     """
-    grid, low, high = (np.asarray(v, float) for v in (x, one, other))
-    positive = bool((grid > 0).all() and (low > 0).all() and (high > 0).all())
-    gap, scale = (np.log(low) - np.log(high), np.log(grid)) if positive else (low - high, grid)
-    gap, scale = gap[np.isfinite(gap)], scale[np.isfinite(gap)]
+    grid, first, second = (np.asarray(numbers, float) for numbers in (x, one, other))
+    is_logarithmic = all(bool((numbers > 0).all()) for numbers in (grid, first, second))
+    if is_logarithmic:
+        scale = np.log(grid)
+        gap = np.log(first) - np.log(second)
+    else:
+        scale = grid
+        gap = first - second
+
+    is_finite = np.isfinite(gap)
+    gap = gap[is_finite]
+    scale = scale[is_finite]
+
+    # The last points at which one curve is above before the other one is. Where the curves touch
+    # they are not apart; such points lie between the last point before and the first point after.
     apart = np.flatnonzero(gap)
-    before = apart[:-1][
-        np.sign(gap[apart[:-1]]) != np.sign(gap[apart[1:]])
-    ]  # where they may touch next
+    signs = np.sign(gap[apart])
+    before = apart[:-1][signs[:-1] != signs[1:]]
+
     share = gap[before] / (gap[before] - gap[before + 1])
     places = scale[before] + share * (scale[before + 1] - scale[before])
-    return [float(f"{place:.12g}") for place in (np.exp(places) if positive else places)]
+    if is_logarithmic:
+        places = np.exp(places)
+    return [float(f"{place:.12g}") for place in places]
 
 
 def where_less(
     x: ArrayLike, one: ArrayLike, other: ArrayLike, name: str = "ε", digits: int = 3
 ) -> str:
-    """Return in words where one curve lies below another, both on one grid, whose counts are shown as whole numbers.
+    """Say where one curve lies below another.
 
-    On a coarse grid use no more than two `digits`.
+    Parameters
+    ----------
+    x : array_like, shape (points,)
+        The grid, increasing. Whole numbers are counts, unless they are values of epsilon: a place
+        between two of them is rounded up.
+    one, other : array_like, shape (points,)
+        The heights of the two curves on the grid.
+    name : str
+        What `x` is called in the words.
+    digits : int
+        Significant digits of the places; no more than two on a coarse grid.
 
-    >>> where_less([1, 2, 4], [1, 2, 3], [2, 2, 2]), where_less([1, 2], [1, 1], [2, 2])
-    ('below ε = 2', 'at every ε drawn')
-    >>> where_less([1, 2, 4], [1, 1, 2], [2, 2, 2]), where_less([1, 2, 3, 4], [1, 3, 3, 1], [2, 2, 2, 2], "n")
-    ('at 2 of 3 ε drawn', 'outside n = 2 and 4')
+    Returns
+    -------
+    str
+        Words such as ``"below ε = 2"``.
+
+    Examples
+    --------
+    >>> where_less([1, 2, 4], [1, 2, 3], [2, 2, 2])
+    'below ε = 2'
+    >>> where_less([1, 2], [1, 1], [2, 2])
+    'at every ε drawn'
+    >>> where_less([1, 2, 4], [1, 1, 2], [2, 2, 2])
+    'at 2 of 3 ε drawn'
+    >>> where_less([1, 2, 3, 4], [1, 3, 3, 1], [2, 2, 2, 2], "n")
+    'outside n = 2 and 4'
     """
     less = np.asarray(one, float) < np.asarray(other, float)
-    counts = np.asarray(x).dtype.kind in "iu" and name != "ε"
-    places = [
-        short(np.ceil(place) if counts else place, digits) for place in crossings(x, one, other)
-    ]
-    if less.all() or not less.any():
-        return f"at {'every' if less.all() else 'no'} {name} drawn"
+    if less.all():
+        return f"at every {name} drawn"
+    if not less.any():
+        return f"at no {name} drawn"
+
+    are_counts = np.asarray(x).dtype.kind in "iu" and name != "ε"
+    places = []
+    for place in crossings(x, one, other):
+        places.append(short(np.ceil(place) if are_counts else place, digits))
+
     if len(places) > 2 or not places:
         return f"at {less.sum()} of {less.size} {name} drawn"
-    inside, outside = ("above", "below") if len(places) == 1 else ("between", "outside")
-    return f"{outside if less[0] else inside} {name} = {listed(places)}"
+    if len(places) == 1:
+        side = "below" if less[0] else "above"
+    else:
+        side = "outside" if less[0] else "between"
+    return f"{side} {name} = {listed(places)}"

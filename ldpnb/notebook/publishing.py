@@ -1,4 +1,4 @@
-"""Keep a figure with its numbers, so that those behind every picture can be read, compared and reused."""
+"""Keep every figure with its numbers, so that readers can compare and reuse them."""
 
 import hashlib
 import html
@@ -19,25 +19,47 @@ from ldpnb.notebook.outputs import in_notebook, show
 
 
 def publish(chart: Chart, table: pd.DataFrame, name: str, *, caption: str) -> None:
-    """Show a chart and write it with its numbers when a folder for figures is set.
+    """Show a chart, and write it with its numbers if a folder for figures is set.
 
-    Writes ``<name>.png`` and ``<name>.csv`` (10 significant digits), and their provenance ``<name>.json``: caption,
-    title and setting, the encoding, the run's own parameters, and hashes of these files.
+    The files are ``<name>.png``, ``<name>.csv`` (the numbers to 10 significant digits), and
+    ``<name>.json``, which says where they come from: the caption, the title and the setting, how
+    the numbers are drawn, the parameters of the run, and the hashes of the other two files.
 
-    - `chart`, Chart: what is shown.
-    - `table`, pandas.DataFrame: its numbers: those drawn, and perhaps further series. `ValueError` if it has not the
-      rows.
-    - `name`, str: of the figure within its notebook's folder.
-    - `caption`, str: what the figure shows, in a sentence or two; it stands below the picture.
+    Parameters
+    ----------
+    chart : Chart
+        What is shown.
+    table : DataFrame
+        The numbers of the chart, and perhaps those of further series.
+    name : str
+        The name of the figure within the folder of its notebook.
+    caption : str
+        What the figure shows, in a sentence or two. It stands below the picture.
+
+    Raises
+    ------
+    ValueError
+        If the caption or the table is empty, or the chart was not drawn from the table.
     """
     kept = replace(chart, table=table)
-    if chart.by and len(table) > len(chart.table):
-        kept = replace(kept, series=list(dict.fromkeys(chart.table[chart.by])))
+    if chart.by is not None and len(table) > len(chart.table):
+        series = list(dict.fromkeys(chart.table[chart.by]))
+        kept = replace(kept, series=series)
+
     if len(table) and not kept.rows().equals(chart.rows()):
         raise ValueError(f"{name}: needs the table that its figure was drawn from")
+
     picture = png(chart)
-    words = {"title": chart.title, "setting": chart.setting, "encoding": kept.encoding()}
-    publish_table(table, name, caption=caption, drawn={".png": picture}, **words)
+    publish_table(
+        table,
+        name,
+        caption=caption,
+        drawn={".png": picture},
+        title=chart.title,
+        setting=chart.setting,
+        encoding=kept.encoding(),
+    )
+
     if in_notebook():
         size = {"image/png": {"width": round(100 * WIDTH)}}
         show({"text/plain": chart.title or name, "image/png": picture}, size)
@@ -45,7 +67,7 @@ def publish(chart: Chart, table: pd.DataFrame, name: str, *, caption: str) -> No
 
 
 def _below_a_picture(caption: str) -> str:
-    """Return a caption as everybody reads it, also who does not see the picture."""
+    """Return a caption as HTML, for all readers, also those who do not see the picture."""
     style = f"max-width: {100 * WIDTH:.0f}px"
     return f'<p class="tex2jax_ignore" style="{style}"><em>{html.escape(caption)}</em></p>'
 
@@ -58,15 +80,30 @@ def publish_table(
     drawn: Mapping[str, bytes] | None = None,
     **words: Any,
 ) -> None:
-    """Write a table as ``<name>.csv`` with its provenance, and what was drawn from it, when a folder is set.
+    """Write a table and what was drawn from it, if a folder for figures is set.
 
-    See `publish`.
+    Parameters
+    ----------
+    table, name, caption
+        As for `publish`.
+    drawn : mapping of str to bytes, optional
+        What was drawn from the table, by the suffix of its file.
+    **words
+        What else ``<name>.json`` is to say.
+
+    Raises
+    ------
+    ValueError
+        If the caption or the table is empty.
     """
     if not caption.strip() or not len(table):
         raise ValueError(f"{name}: needs a caption and a table with rows")
-    folder, drawn = os.environ.get(environment.FIGURES_FOLDER), drawn or {}
+
+    folder = os.environ.get(environment.FIGURES_FOLDER)
     if not folder:
         return
+
+    drawn = drawn or {}
     content = table.to_csv(index=False, float_format="%.10g", lineterminator="\n").encode()
     record = {
         "caption": caption,
@@ -77,10 +114,12 @@ def publish_table(
         "sha256": hashlib.sha256(content).hexdigest(),
         "drawn": {suffix: hashlib.sha256(part).hexdigest() for suffix, part in drawn.items()},
     }
-    for suffix, part in {".csv": content, ".json": provenance(record), **drawn}.items():
+
+    files = {".csv": content, ".json": provenance(record), **drawn}
+    for suffix, part in files.items():
         writing.write(Path(folder, name + suffix), part)
 
 
 def provenance(record: Mapping[str, Any]) -> bytes:
-    """Return the file that says where a figure comes from."""
+    """Return the content of the JSON file that says where a figure comes from."""
     return (json.dumps(record, indent=1, ensure_ascii=False) + "\n").encode()

@@ -12,15 +12,32 @@ from ldpnb.words import short
 Rows = Iterator[Mapping[str, Any]]
 """What the generator behind a table yields."""
 
-pd.set_option("display.html.use_mathjax", False)  # for prices, which are no mathematics
+# A price such as $9 in a table is not mathematics.
+pd.set_option("display.html.use_mathjax", False)
 
 _Given = ParamSpec("_Given")
 
 
 def table(rows: Callable[_Given, Rows]) -> Callable[_Given, pd.DataFrame]:
-    """Collect what a generator of rows yields; its columns are the rows' keys, with units: ``"loss (nats)"``.
+    """Make a function that returns a table from one that yields its rows.
 
-    >>> squares = table(lambda largest: ({"side (m)": i, "area (m^2)": i * i} for i in range(1, largest + 1)))
+    Parameters
+    ----------
+    rows : callable
+        It yields a mapping for each row. The keys are the names of the columns, with their units:
+        ``"loss (nats)"``.
+
+    Returns
+    -------
+    callable
+        It takes the same arguments and returns a DataFrame.
+
+    Examples
+    --------
+    >>> @table
+    ... def squares(largest):
+    ...     for side in range(1, largest + 1):
+    ...         yield {"side (m)": side, "area (m^2)": side * side}
     >>> squares(3)["area (m^2)"].tolist()
     [1, 4, 9]
     """
@@ -33,15 +50,27 @@ def table(rows: Callable[_Given, Rows]) -> Callable[_Given, pd.DataFrame]:
 
 
 def rounded(table: pd.DataFrame, digits: int = 4) -> pd.DataFrame:
-    """Return a table for reading: its numbers as text, as `short` writes them; whole ones in full, nan left out.
+    """Return a table for reading, with text in place of its numbers.
 
+    Parameters
+    ----------
+    table : DataFrame
+        It stays as it is.
+    digits : int
+        Significant digits of a float; integers are written in full, and nan as nothing.
+
+    Examples
+    --------
     >>> rounded(pd.DataFrame({"a": [1 / 3, 12345.678], "b": [5, 12345]})).to_numpy().tolist()
     [['0.3333', '5'], ['12,346', '12,345']]
     """
     shown = table.copy()
     for column in shown.columns:
-        if (kind := shown[column].dtype.kind) in "iu":
-            shown[column] = [f"{v:,}" for v in shown[column]]
+        kind = shown[column].dtype.kind
+        if kind in "iu":
+            shown[column] = [f"{count:,}" for count in shown[column]]
         elif kind == "f":
-            shown[column] = [("" if np.isnan(v) else short(v, digits)) for v in shown[column]]
+            shown[column] = [
+                "" if np.isnan(number) else short(number, digits) for number in shown[column]
+            ]
     return shown

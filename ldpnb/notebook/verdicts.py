@@ -21,7 +21,7 @@ LABELS = {
 """What a reader sees of a claim below its first line, in this order."""
 
 FINDINGS = ("change", "instead", "answer", "doubt")
-"""Those that plain text has too."""
+"""What plain text has too."""
 
 REBUILT = "the formula is lost in the text at hand, and was rebuilt from the sentences around it"
 
@@ -45,7 +45,10 @@ class Verdicts:
         return "\n\n".join(self._entry(claim, verdict) for claim, verdict in self.decided)
 
     def __repr__(self) -> str:
-        return "\n".join(line for one in self.decided for line in _lines(*one))
+        lines: list[str] = []
+        for claim, verdict in self.decided:
+            lines += _lines(claim, verdict)
+        return "\n".join(lines)
 
     def _entry(self, claim: Claim, verdict: Verdict) -> str:
         status = f"[{verdict.status}]({self.glossary}#verdicts)"
