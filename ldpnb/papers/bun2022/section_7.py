@@ -59,37 +59,41 @@ def definition_7_1(e: Evidence) -> Numbers:
 
 
 def equation_6(e: Evidence) -> Numbers:
-    first, second, drawn, other, weight, deviation, total = symbols(
-        "first second drawn other weight deviation total"
-    )
+    # Cauchy and Schwarz, for a pair of strata.
+    first, second, drawn, other = symbols("first second drawn other")
     pair = first * first * other / drawn + second * second * drawn / other - 2 * first * second
     e.proven(identity(pair, (first * other - second * drawn) ** 2 / (drawn * other)))
-    term = (
-        weight
-        * weight
-        * strata.mean_variance(weight, deviation * deviation, m * weight * deviation / total)
-    )
-    # Neyman's shares reach the bound
+
+    # Neyman's shares reach the bound.
+    weight, deviation, total = symbols("weight deviation total")
+    share = m * weight * deviation / total
+    term = weight * weight * strata.mean_variance(weight, deviation * deviation, share)
     e.proven(identity(term, weight * deviation * total / m - weight * deviation * deviation))
+
+    # Whole numbers: each further record lowers the variance by less.
     one, two, three = (strata.mean_variance(n, deviation, m + i) for i in range(3))
     e.proven(identity(one - two, deviation / (m * (m + 1))))
     e.proven(positive((one - two) - (two - three), {m: EVERY, deviation: EVERY, n: EVERY}))
-    population, records = strata.strata_of(GROUPS), 9
-    sizes, variances = population.sizes, population.variances
+
+    population = strata.strata_of(GROUPS)
+    records = 9
+    sizes = population.sizes
+    variances = population.variances
     shares = population.neyman(records)
     bound = ((sizes @ np.sqrt(variances)) ** 2 / records - sizes @ variances) / sizes.sum() ** 2
     e.same(population.variance(shares), bound)
-    whole = np.array(
-        [one for one in product(*(range(1, size + 1) for size in sizes)) if sum(one) == records]
-    )
+    e.needs(agree(shares.sum(), records))
+    e.needs((shares <= sizes).all())
+
+    every = product(*(range(1, size + 1) for size in sizes))
+    whole = np.array([allocated for allocated in every if sum(allocated) == records])
     losses = ((sizes / sizes.sum()) ** 2 * variances * (1 / whole - 1 / sizes)).sum(axis=1)
     best = population.best_whole(records)
     e.same(population.variance(best), losses.min())
-    e.needs(
-        agree(shares.sum(), records) and (shares <= sizes).all() and (bound <= losses + 1e-12).all()
-    )
-    shown = {"shares": joined(shares, ".3f"), "best": tuple(map(int, best))}
-    return shown | {
+    e.needs((bound <= losses + 1e-12).all())
+    return {
+        "shares": joined(shares, ".3f"),
+        "best": tuple(map(int, best)),
         "bound": bound,
         "allocations": len(losses),
         "total": records,
@@ -98,25 +102,25 @@ def equation_6(e: Evidence) -> Numbers:
 
 
 def equation_7(e: Evidence) -> Numbers:
-    scale, more, height = symbols(
-        "scale more height"
-    )  # of a statistic that is 0 or, with chance p, some height
+    # A statistic that is 0 or, with the chance p, some height.
+    scale, more, height = symbols("scale more height")
     table = allocation.Outcomes(
         np.array([0 * height, height]), np.array([[1 - p, p]]), np.empty((0, 2), dtype=int)
     )
-    low, high = (
-        table.private_variances(noise)[0] / table.variances()[0] for noise in (scale, scale + more)
-    )
+    low = table.private_variances(scale)[0] / table.variances()[0]
+    high = table.private_variances(scale + more)[0] / table.variances()[0]
     e.proven(positive(high - low, {scale: EVERY, more: EVERY, height: EVERY, p: SHARE}))
     e.proven(limit(low, p.expression, 0) == oo)
+
     neyman = allocation.outcomes(FAMILY, allocation.neyman(FAMILY, TOTAL))
     fixed = allocation.outcomes(FAMILY, allocation.fixed((3, 5)))
-    needed, least = neyman.noise_scale(1.0), fixed.noise_scale(1.0)
+    needed = neyman.noise_scale(1.0)
+    least = fixed.noise_scale(1.0)
     e.sure(needed > least)
     e.same(neyman.private_variances(needed), neyman.total_variances(1.0))
-    constant = int(
-        (neyman.variances() <= 1e-12).sum()
-    )  # without sampling variance: the ratio is infinite
+
+    # Populations without sampling variance, for which the ratio is infinite.
+    constant = int((neyman.variances() <= 1e-12).sum())
     e.needs(constant == 0)
     return {
         "neyman": needed,
@@ -164,59 +168,78 @@ def equation_8(e: Evidence) -> Numbers:
 
 def section_7_2_neyman_example(e: Evidence) -> Numbers:
     e.proven(told_by_size())
-    change, top_code = (
-        int(claims.published("bun2022")[key]) for key in ("top_stratum_change", "top_code")
-    )
+
+    printed = claims.published("bun2022")
+    change = int(printed["top_stratum_change"])
+    top_code = int(printed["top_code"])
     tally = establishments.simulate(top_code=top_code)
-    pair = tally, establishments.with_smallest_grown(tally, top_code)
-    share, later = (by_size(table, CLASSES).neyman(1.0)[-1] for table in pair)
-    move = later - share
+    grown = establishments.with_smallest_grown(tally, top_code)
+
+    # Strata with an open class at the top.
+    share = by_size(tally, CLASSES).neyman(1.0)[-1]
+    move = by_size(grown, CLASSES).neyman(1.0)[-1] - share
     e.sure(move > 0)
-    e.needs(any(by_size(table, [*CLASSES, top_code]).neyman(1.0)[-1] for table in pair))
-    top = int(tally.loc[tally["employees"] >= CLASSES[-1], "establishments"].sum())
-    numbers = {"move": move, "needed": change / move, "exhausted": top / share}
-    loss, advantage = (
-        data_dependent.size_count_loss(change, 0.1),
-        data_dependent.size_test_advantage(change, 0.1),
-    )
-    return numbers | {"loss": loss, "advantage": advantage}
+
+    # The printed ones, whose last stratum starts at the top code.
+    as_printed = [*CLASSES, top_code]
+    e.needs(any(by_size(table, as_printed).neyman(1.0)[-1] for table in (tally, grown)))
+
+    in_top = tally["employees"] >= CLASSES[-1]
+    top = int(tally.loc[in_top, "establishments"].sum())
+    return {
+        "move": move,
+        "needed": change / move,
+        "exhausted": top / share,
+        "loss": data_dependent.size_count_loss(change, 0.1),
+        "advantage": data_dependent.size_test_advantage(change, 0.1),
+    }
 
 
 def theorem_7_2(e: Evidence) -> Numbers:
-    e.proven(random_rounding() and rounding_bounds())
-    cases = ((3, 2, 0.4, (0.5, 1.0)), (2, 3, 0.5, (0.8, 0.2)), (4, 1, 0.3, (0.3, 0.3)))
+    e.proven(random_rounding())
+    e.proven(rounding_bounds())
+
+    # Records of the changed stratum and of the other one, the rate, and the budgets of both.
+    cases = ((3, 2, 0.4, 0.5, 1.0), (2, 3, 0.5, 0.8, 0.2), (4, 1, 0.3, 0.3, 0.3))
     exact = [
-        rounding.random_rounding_loss(changed, rate, own) for changed, _, rate, (own, _) in cases
+        rounding.random_rounding_loss(changed, rate, own) for changed, _, rate, own, _ in cases
     ]
-    bounds = [rounding.random_rounding_bound(rate, own) for _, _, rate, (own, _) in cases]
-    for loss, (changed, other, rate, (own, others)) in zip(exact, cases, strict=True):
-        budgets = {("a", i): own for i in range(changed + 1)} | {
-            ("b", i): others for i in range(other)
-        }
+    bounds = [rounding.random_rounding_bound(rate, own) for _, _, rate, own, _ in cases]
+    for loss, bound, (changed, other, rate, own, others) in zip(exact, bounds, cases, strict=True):
+        budgets = {("a", i): own for i in range(changed + 1)}
+        budgets |= {("b", i): others for i in range(other)}
         rest = rounded_sample([("b", i) for i in range(other)], rate)
-        both = (
-            laws.independent(rounded_sample([("a", i) for i in range(k)], rate), rest)
-            for k in (changed, changed + 1)
-        )
+        both = [
+            laws.independent(rounded_sample([("a", i) for i in range(count)], rate), rest)
+            for count in (changed, changed + 1)
+        ]
         e.same(loss, optimiser.largest_loss(*both, epsilon=budgets).loss)
-    e.needs(all(loss <= bound for loss, bound in zip(exact, bounds, strict=True)))
-    gain = t * t - 1  # e^bound is at most e^(3 r gain): any budget has its rate
-    e.proven(
-        identity(ratio(rounding.random_rounding_bound(p, eps)), (1 + 2 * p * gain) * (1 + p * gain))
-    )
-    loss, rates = 0.5, (0.01, 0.05, 0.1, 0.3)
-    roots = [
-        np.roots([2 * rate**2, 3 * rate, -np.expm1(loss)]).max() for rate in rates
-    ]  # e^(2 epsilon) - 1
-    allowed = [float(np.log1p(root)) / 2 for root in roots]
-    e.same(
-        [rounding.random_rounding_bound(*case) for case in zip(rates, allowed, strict=True)],
-        [loss] * 4,
-    )
+        e.needs(loss <= bound)
+
+    # As e^bound is at most e^(3 r (t^2 - 1)), any budget has its rate.
+    gain = t * t - 1
+    printed = ratio(rounding.random_rounding_bound(p, eps))
+    e.proven(identity(printed, (1 + 2 * p * gain) * (1 + p * gain)))
+
+    # The budgets that a loss allows: the root is e^(2 epsilon) - 1.
+    loss = 0.5
+    rates = (0.01, 0.05, 0.1, 0.3)
+    allowed = []
+    for rate in rates:
+        root = np.roots([2 * rate**2, 3 * rate, -np.expm1(loss)]).max()
+        allowed.append(float(np.log1p(root)) / 2)
+        e.same(rounding.random_rounding_bound(rate, allowed[-1]), loss)
+
     few = loss / (3 * np.expm1(4 * loss))
-    e.needs(rounding.random_rounding_bound(few, 2 * loss) <= loss and allowed[0] > 2 * loss)
-    shown = {"budgets": joined(allowed), "rates": ",".join(map(str, rates))}
-    return shown | {"exact": exact[0], "bound": bounds[0], "few": few}
+    e.needs(rounding.random_rounding_bound(few, 2 * loss) <= loss)
+    e.needs(allowed[0] > 2 * loss)
+    return {
+        "budgets": joined(allowed),
+        "rates": ",".join(map(str, rates)),
+        "exact": exact[0],
+        "bound": bounds[0],
+        "few": few,
+    }
 
 
 def section_7_3_proportional_for_all_statistics(e: Evidence) -> Numbers:
