@@ -83,64 +83,79 @@ def rounding_bounds() -> bool | None:
 
 
 def section_4_1(e: Evidence) -> Numbers:
-    first, last, low, high, power = symbols("first last low high power")
     e.proven(told_by_size())
-    # chances g_0, h, h', g_D: g_0 >= h/t^k, 1 - g_D >= (1 - h')/t^k; h' = h at D = 2k, h' - h <= (t-1)/(t+1) at 2k + 1
-    advantage = {gap: data_dependent.size_test_advantage(gap, eps) for gap in range(8)}
+
+    # Chances first, low, high, last of a yes with first >= low/power and 1 - last >= (1 -
+    # high)/power. Here high = low if the gap is even, and high - low <= (t-1)/(t+1) if it is odd.
+    first, last, low, high, power = symbols("first last low high power")
     slack = (first - low / power) + ((1 - last) - (1 - high) / power)
+    even = 1 - 1 / power
     odd = 1 - 2 / (power * (t + 1))
+    e.proven(identity(slack + (low - high) / power, even - (last - first)))
     e.proven(identity(slack + ((t - 1) / (t + 1) - (high - low)) / power, odd - (last - first)))
-    e.proven(identity(slack + (low - high) / power, 1 - 1 / power - (last - first)))
-    e.proven(identity(advantage[0], 0) and identity(advantage[1], (t - 1) / (t + 1)))
-    e.proven(all(identity(1 - advantage[d + 2], (1 - advantage[d]) / t) for d in range(6)))
-    one, loss = (data_dependent.size_count_loss(gap, 0.5) for gap in (1, 4))
+
+    # The closed form has these values.
+    advantage = {gap: data_dependent.size_test_advantage(gap, eps) for gap in range(8)}
+    e.proven(identity(advantage[0], 0))
+    e.proven(identity(advantage[1], (t - 1) / (t + 1)))
+    for gap in range(6):
+        e.proven(identity(1 - advantage[gap + 2], (1 - advantage[gap]) / t))
+
+    one = data_dependent.size_count_loss(1, 0.5)
     random = rounding.random_rounding_loss(20, 0.1, 0.5)
     e.needs(one >= 0.5)
     e.sure(random < 0.5)
     return {
         "one": one,
-        "loss": loss,
+        "loss": data_dependent.size_count_loss(4, 0.5),
         "random": random,
         "advantage": data_dependent.size_test_advantage(4, 0.5),
     }
 
 
 def proposition_4_1(e: Evidence) -> Numbers:
-    g, h = symbols(
-        "g h"
-    )  # chances of an answer: the slack is that of g <= t h and 1 - h <= t (1 - g)
-    bound, weak = data_dependent.advantage_bound(eps), data_dependent.weak_advantage_bound(eps)
+    # Chances g and h of an answer: the slack is that of g <= t h and 1 - h <= t (1 - g).
+    g, h = symbols("g h")
+    bound = data_dependent.advantage_bound(eps)
+    weak = data_dependent.weak_advantage_bound(eps)
     slack = (t * h - g) + (t * (1 - g) - (1 - h))
-    e.proven(
-        identity(bound - (g - h), slack / (t + 1)) and identity(bound, t / (t + 1) - 1 / (t + 1))
-    )
-    e.proven(identity(weak, t - 1) and positive(weak - bound, BUDGET))
-    larger, smaller = (rounded_sizes(n, 0.4) for n in (4, 3))
+    e.proven(identity(bound - (g - h), slack / (t + 1)))
+    e.proven(identity(bound, t / (t + 1) - 1 / (t + 1)))
+    e.proven(identity(weak, t - 1))
+    e.proven(positive(weak - bound, BUDGET))
+
+    # A share of three or four records, rounded at random.
+    larger = rounded_sizes(4, 0.4)
+    smaller = rounded_sizes(3, 0.4)
     advantage = optimiser.largest_size_test_advantage(larger, smaller, epsilon=1.0)
-    bound = data_dependent.advantage_bound(abs(rounding.random_rounding_loss(3, 0.4, 1.0)))
-    best, weak = data_dependent.advantage_bound(1.0), data_dependent.weak_advantage_bound(1.0)
-    e.needs(best <= weak and advantage <= bound)
-    return {"best": best, "weak": weak, "advantage": advantage, "bound": bound}
+    loss = abs(rounding.random_rounding_loss(3, 0.4, 1.0))
+    allowed = data_dependent.advantage_bound(loss)
+    e.needs(advantage <= allowed)
+
+    best = data_dependent.advantage_bound(1.0)
+    first_bound = data_dependent.weak_advantage_bound(1.0)
+    e.needs(best <= first_bound)
+    return {"best": best, "weak": first_bound, "advantage": advantage, "bound": allowed}
 
 
 def proposition_4_2(e: Evidence) -> Numbers:
-    alpha, y, gap, here, there, across = symbols("alpha y gap here there across")
-    at, density = y.expression, (small * np.exp(-small * y)).expression
-    mean, square = (
-        Symbol(sympy.integrate(at**k * density, (at, 0, oo))) for k in (1, 2)
-    )  # of Laplace noise
+    # The mean size and the mean square of Laplace noise.
+    alpha, y = symbols("alpha y")
+    at = y.expression
+    density = (small * np.exp(-small * y)).expression
+    mean, square = (Symbol(sympy.integrate(at**k * density, (at, 0, oo))) for k in (1, 2))
     e.proven(identity(data_dependent.size_error_lower_bound(alpha, small), alpha - mean))
     e.proven(identity(data_dependent.size_squared_error_lower_bound(alpha, small), alpha - square))
-    forced = data_dependent.two_point_error(
-        gap, eps
-    )  # `across` is at most t times `here`, and across + there >= gap
+
+    # Two data sets whose intended sizes differ by gap: `across`, the mean distance from the second
+    # size on the first data set's neighbour, is at most t times `here`, and across + there >= gap.
+    gap, here, there, across = symbols("gap here there across")
+    forced = data_dependent.two_point_error(gap, eps)
     slack = ((t * here - across) + (across + there - gap)) / (t + 1)
     e.proven(identity((t * here + there) / (t + 1) - forced, slack))
-    e.proven(
-        positive(
-            data_dependent.two_point_error(gap + x, eps) - forced, BUDGET | {x: EVERY, gap: EVERY}
-        )
-    )
+    further = data_dependent.two_point_error(gap + x, eps)
+    e.proven(positive(further - forced, BUDGET | {x: EVERY, gap: EVERY}))
+
     missed = data_dependent.size_error_lower_bound(data_dependent.two_point_error(100, 1.0), 0.5)
     e.needs(missed <= 0)
     bound = data_dependent.size_error_lower_bound(data_dependent.two_point_error(10, 0.5), 1.0)
@@ -148,22 +163,29 @@ def proposition_4_2(e: Evidence) -> Numbers:
 
 
 def section_4_3_deterministic_rounding(e: Evidence) -> Numbers:
-    m, n = symbols(
-        "m n"
-    )  # m of n records and m + 1 of n + 1 couple within one step, and a count attains eps
+    # m of n records and m + 1 of n + 1 couple within one step, and a count attains eps.
     e.proven(identity(np.exp(lemmas.coupled_loss(1, eps)), t))
-    # where the size stays m the loss exceeds eps exactly if m/(n + 1) > 1/(1 + t)
+
+    # Where the size stays m, the loss exceeds eps exactly if m/(n + 1) > 1/(1 + t).
+    m, n = symbols("m n")
     factor = np.exp(lemmas.inserted_record_loss(m, n, eps))
     e.proven(identity(factor - t, (t - 1) * (m / (n + 1) * (t + 1) - 1)))
+
     losses = []
-    for n, rate, epsilon in ((7, 0.2, 0.5), (4, 0.45, 0.5), (4, 0.45, 1.0), (4, 0.45, 2.0)):
-        drawn = (
-            laws.subsets(range(count), int(np.floor(rate * count + 0.5))) for count in (n, n + 1)
-        )
-        losses.append(rounding.nearest_rounding_loss(n, rate, epsilon))
+    cases = ((7, 0.2, 0.5), (4, 0.45, 0.5), (4, 0.45, 1.0), (4, 0.45, 2.0))
+    for records, rate, epsilon in cases:
+        drawn = [
+            laws.subsets(range(count), int(np.floor(rate * count + 0.5)))
+            for count in (records, records + 1)
+        ]
+        losses.append(rounding.nearest_rounding_loss(records, rate, epsilon))
         e.same(losses[-1], optimiser.largest_loss(*drawn, epsilon=epsilon).loss)
+
     jump, half, one, two = losses
-    e.needs(agree(jump, 0.5) and half > 0.5 and one > 1 and two > 2)
+    e.needs(agree(jump, 0.5))
+    e.needs(half > 0.5)
+    e.needs(one > 1)
+    e.needs(two > 2)
     return {"half": half, "one": one, "two": two}
 
 

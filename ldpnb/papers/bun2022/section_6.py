@@ -93,13 +93,15 @@ def section_6_baseline(e: Evidence) -> Numbers:
 
 
 def section_6_data_dependent_inclusion(e: Evidence) -> Numbers:
-    e.proven(clusters_by_size() and simple_random_sampling())
-    rare, often = 0.001, 0.1
-    degraded, amplified = (
-        unequal.pps_cluster_loss([2, 2], 0.5),
-        unequal.one_draw_loss(often, rare, 0.5),
-    )
-    e.needs(degraded > 0.5 and amplified < 1)
+    e.proven(clusters_by_size())
+    e.proven(simple_random_sampling())
+
+    rare = 0.001
+    often = 0.1
+    degraded = unequal.pps_cluster_loss([2, 2], 0.5)
+    amplified = unequal.one_draw_loss(often, rare, 0.5)
+    e.needs(degraded > 0.5)
+    e.needs(amplified < 1)
     return {"degraded": degraded, "amplified": amplified, "apart": often / rare}
 
 
@@ -162,27 +164,27 @@ def section_6_stronger_for_clusters(e: Evidence) -> Numbers:
 
 
 def section_6_1_pps_of_elements(e: Evidence) -> Numbers:
-    answer, other = t / (1 + t), 1 / (1 + t)  # randomised response on "the record is drawn"
+    # Randomised response on "the record is drawn".
+    answer = t / (1 + t)
+    other = 1 / (1 + t)
     event = Inclusion(p, ONE, answer, other, other, other)
     floor = ratio(subsampling.srs_loss(eps, p))
-    e.proven(
-        identity(ratio(event.loss_lower_bound()), p * t)
-        and identity(ratio(event.event_loss()), floor)
-    )
+    e.proven(identity(ratio(event.loss_lower_bound()), p * t))
+    e.proven(identity(ratio(event.event_loss()), floor))
     e.proven(positive(floor - p * t, BUDGET | {p: SHARE}))
+
     rates = samples.pps_rates(WEIGHTS, 2)
-    least, weak = (
-        unequal.element_loss_floor(rates, 1.0),
-        unequal.element_loss_weak_floor(rates, 1.0),
-    )
-    told, chance = np.e / (1 + np.e), max(rates)  # of the likeliest record
+    least = unequal.element_loss_floor(rates, 1.0)
+    weak = unequal.element_loss_weak_floor(rates, 1.0)
+    told = np.e / (1 + np.e)
+    chance = max(rates)  # of the likeliest record
     e.same(least, np.log((chance * told + (1 - chance) * (1 - told)) / (1 - told)))
     e.same(weak, np.log(chance * told / (1 - told)))
-    one_draw, one_floor = (
-        unequal.one_draw_loss(0.4, 0.6, 1.0),
-        unequal.element_loss_floor([0.4, 0.6], 1.0),
-    )
-    e.needs(weak <= least and one_floor <= one_draw)
+    e.needs(weak <= least)
+
+    one_draw = unequal.one_draw_loss(0.4, 0.6, 1.0)
+    one_floor = unequal.element_loss_floor([0.4, 0.6], 1.0)
+    e.needs(one_floor <= one_draw)
     return {"floor": least, "weak": weak, "one_draw": one_draw, "one_floor": one_floor}
 
 
