@@ -20,6 +20,8 @@ from ldpnb.rng import stream
 
 UNRELATED = "rates at random"
 FOLLOWING = "rates follow values"
+RATES = {UNRELATED: "at random", FOLLOWING: "by value"}
+"""How a panel names the ways to hand out the rates."""
 BUDGET = "budget (share of full cost)"
 
 
@@ -60,6 +62,7 @@ def estimates(
         for name, found in _estimates(tallies, holders, rates, mechanism).items():
             columns = {
                 "design": design,
+                "rates": RATES[design],
                 "estimator": name,
                 "value": np.arange(holders.shape[1]),
                 "truth": holders.sum(axis=0),
