@@ -1,4 +1,4 @@
-"""What decides Section 4 of bun2022, sizes that depend on the data: a check for each claim."""
+"""Check the claims of Section 4 of Bun and others (2022), on sizes that depend on the data."""
 
 from itertools import product
 from typing import Any
@@ -29,21 +29,23 @@ def rounded_sample(records: list[Any], rate: float) -> laws.Law:
 
 
 def told_by_size() -> bool:
-    """Show that a noisy count's tail loses one more ``eps`` for every record by which the sizes differ."""
-    gap = symbols("gap")[0]
-    one, many, more = (
-        np.exp(data_dependent.size_count_loss(records, eps)) for records in (1, gap, gap + 1)
-    )
+    """Show that a noisy count loses ``eps`` for every record by which the sizes differ."""
+    (gap,) = symbols("gap")
+    one = np.exp(data_dependent.size_count_loss(1, eps))
+    many = np.exp(data_dependent.size_count_loss(gap, eps))
+    more = np.exp(data_dependent.size_count_loss(gap + 1, eps))
     return identity(one, t) and identity(more, t * many)
 
 
 def random_rounding() -> bool | None:
-    """Theorem 4.3: no size loses more than the supremum, in either direction, with or without a move of the floor.
+    """Show that no population size loses more than the supremum of Theorem 4.3.
 
-    `event_terms` are the shipped chances of the best event: with ``a_k`` and ``c_k`` its mean chances over samples of
-    ``k`` records without and with the new one, couplings give ``c_k <= t a_(k-1)``, ``c_k <= t^2 a_k`` and ``a_(k+1) <=
-    t a_k`` and their mirror images, and the ratio is linear-fractional in ``a_(m+1)``, so extreme at its ends. What has
-    to be positive is linear in ``1/(n+1)``: its ends are ``n = infinity`` and the least ``n``, where ``m = 0``.
+    This is shown in either direction, and whether or not the floor of the size moves. `event_terms`
+    are the chances of the best event. Let ``a_k`` and ``c_k`` be its mean chances over samples of
+    ``k`` records without and with the new one. Couplings give ``c_k <= t a_(k-1)``, ``c_k <= t^2
+    a_k``, ``a_(k+1) <= t a_k`` and their mirror images, and the ratio is linear-fractional in
+    ``a_(m+1)``, so extreme at its ends. What has to be positive is linear in ``1/(n+1)``: its ends
+    are ``n = infinity`` and the least ``n``, where ``m = 0``.
     """
     most = np.exp(rounding.random_rounding_loss_supremum(p, eps))
     if not identity(most, 1 + p * (1 - p) * (t**2 - 1) + p * (t - 1)):
@@ -68,7 +70,10 @@ def random_rounding() -> bool | None:
 
 
 def rounding_bounds() -> bool | None:
-    """Theorem 4.3: supremum < tight lemma < theorem, ``3 - 2r``, ``6 - 4r`` and 6 times ``r eps`` for small epsilon."""
+    """Show that the supremum is below the bound by the tight lemma, and that below Theorem 4.3's.
+
+    For small epsilon they are ``3 - 2r``, ``6 - 4r`` and 6 times ``r eps``.
+    """
     forms = (
         rounding.random_rounding_loss_supremum,
         rounding.random_rounding_chain_bound,

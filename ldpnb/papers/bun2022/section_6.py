@@ -1,4 +1,4 @@
-"""What decides Section 6 of bun2022, unequal probabilities: a check for each claim."""
+"""Check the claims of Section 6 of Bun and others (2022), on unequal probabilities."""
 
 from itertools import permutations
 
@@ -22,18 +22,24 @@ LARGE = (60, *[3] * 1000)
 
 
 def by_size(own: Real, rest: Real, chance: Real) -> Real:
-    """Return the ratio of the tail if one cluster is drawn by size; `chance` is that without the changed cluster."""
-    here, there = samples.pps_rate(own, own + rest, 1), samples.pps_rate(own - 1, own + rest - 1, 1)
+    """Return the ratio of the tail if one cluster is drawn by size.
+
+    The tail has the relative `chance` if another cluster than the changed one is drawn.
+    """
+    here = samples.pps_rate(own, own + rest, 1)
+    there = samples.pps_rate(own - 1, own + rest - 1, 1)
     return ratio(Inclusion(here, there, ONE, 1 / t, chance, chance).event_loss())
 
 
 def clusters_by_size() -> bool | None:
-    """Show that the loss exceeds eps exactly where the others' mean chance is below ``1/(1 + n(t-1))``.
+    """Show that the loss exceeds eps exactly if the chance of the others is below a threshold.
 
-    That chance of the optimal tail, ``mu_0``, is a mean of ``t^-(n_1 + n_i)``; never above ``t n_1/(n_1 - 1)``.
+    That chance of the optimal tail, ``mu_0``, is a mean of ``t^-(n_1 + n_i)``, and the threshold is
+    ``1/(1 + n(t-1))``. The ratio is never above ``t n_1/(n_1 - 1)``.
     """
     own, rest, chance = symbols("own rest chance")
-    total, excess = own + rest, by_size(own, rest, chance) / t
+    total = own + rest
+    excess = by_size(own, rest, chance) / t
     below = total * (own - 1) + total * t * rest * chance
     sign = identity(excess - 1, rest * (1 - chance * (1 + total * (t - 1))) / below)
     return sign and positive(

@@ -1,4 +1,4 @@
-"""What decides Section 7 of bun2022, stratified sampling: a check for each claim."""
+"""Check the claims of Section 7 of Bun and others (2022), on stratified sampling."""
 
 from itertools import combinations_with_replacement, product
 
