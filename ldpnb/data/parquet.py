@@ -1,6 +1,5 @@
 """Tables of Parquet files, whose entries have types."""
 
-import csv
 import io
 from collections.abc import Sequence
 from typing import Any
@@ -9,7 +8,15 @@ import numpy as np
 import pandas as pd
 
 from ldpnb.data.messages import listed, quoted
-from ldpnb.data.table import MOST_BYTES, MOST_CELLS, MOST_ROWS, Table, place_of, places_of
+from ldpnb.data.table import (
+    MOST_BYTES,
+    MOST_CELLS,
+    MOST_LETTERS,
+    MOST_ROWS,
+    Table,
+    place_of,
+    places_of,
+)
 from ldpnb.data.workbook import as_text
 
 _UNREAD = "(an entry that cannot be read)"
@@ -86,7 +93,7 @@ def _entries(column: Any) -> "pd.Series[Any]":
         raise ValueError("it holds bytes, not text")
     distinct = column.dictionary_encode().combine_chunks()
     texts = [as_text(value) for value in distinct.dictionary.to_pylist()]
-    if any(len(text) > csv.field_size_limit() for text in texts):
-        raise ValueError(f"an entry must have at most {csv.field_size_limit():,} characters")
+    if any(len(text) > MOST_LETTERS for text in texts):
+        raise ValueError(f"an entry must have at most {MOST_LETTERS:,} characters")
     places = distinct.indices.fill_null(len(texts)).to_numpy(zero_copy_only=False)
     return pd.Series(np.array([*texts, None], dtype=object)[places])

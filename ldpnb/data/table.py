@@ -13,6 +13,9 @@ MOST_BYTES = 200_000_000
 """Of a file, packed or not."""
 MOST_ROWS = 5_000_000
 MOST_CELLS = 20_000_000
+MOST_LETTERS = 131_072
+"""Of an entry, as Python's csv module has it."""
+
 FEW_COLUMNS = 8
 """Columns up to which a table is kept whole."""
 

@@ -56,9 +56,13 @@ def _row(claim: claims.Claim, notebook: str) -> dict[str, Any]:
 @cache
 def committed_ledger() -> list[dict[str, str]]:
     """Return the rows of the committed ledger, ``figures/verdicts.csv``."""
-    csv.field_size_limit(sys.maxsize)
-    with (home() / "figures/verdicts.csv").open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+    path = home() / "figures/verdicts.csv"
+    usual = csv.field_size_limit(sys.maxsize)
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file))
+    finally:
+        csv.field_size_limit(usual)
 
 
 def changes(table: Any) -> list[str]:
