@@ -20,11 +20,10 @@ def claims_not_kept(table: pd.DataFrame, claimed: pd.DataFrame) -> dict[str, Any
     which = f"Only {listed(finite)}" if finite else "No k drawn"
 
     left = claimed[claimed["exact δ"] > _NEGLIGIBLE].sort_values("exact δ")
-    ends = (left["exact δ"].min(), left["exact δ"].max())
     marks = []
     for position, (x, y) in enumerate(zip(left["claimed"], left["exact δ"], strict=True), start=1):
-        label = f"δ = {short(y)}" if y in ends else ""
         side: Side = "above" if position == len(left) else "left"
+        label = f"δ = {short(y)}" if position in (1, len(left)) else ""
         marks.append(Mark(x, y, label, side=side))
     return {
         "title": f"{which} brings δ to 0, as equation (1) claims at every dot",
