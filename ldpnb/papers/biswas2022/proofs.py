@@ -1,13 +1,12 @@
-"""Proofs behind the claims of biswas2022: one user on symbols, and what follows for any number of them.
+"""Proofs of claims of Biswas, Cormode and Maple: one user on symbols, and from there any number.
 
-Users are independent, and estimates affine in the tallies, so that mean and variance are sums over users. What one user
-does is written out from Definition 2.4 (`KEEP`, `SWITCH`); closed forms and estimates are the package's.
+Users are independent and estimates are affine in the tallies, so means and variances are sums over
+users. What one user does is written out from Definition 2.4 (`KEEP`, `SWITCH`). Closed forms and
+estimates are those of the package.
 """
 
 from collections.abc import Callable, Iterable
 from typing import Any
-
-import numpy as np
 
 from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.claims import UnsoundError
@@ -20,28 +19,39 @@ t, k, n, pi, f = symbols("t k n pi f")
 """``e^epsilon``, number of values, users, sampling rate, share of the users who hold the value."""
 
 KARY = KaryRandomisedResponse(budget(t), k)
-KEEP, SWITCH = t / (t + k - 1), 1 / (t + k - 1)
+KEEP = t / (t + k - 1)
+SWITCH = 1 / (t + k - 1)
+
 FIXED = ((n * f, KEEP, pi), (n * (1 - f), SWITCH, pi))
 RARE = ((n, SWITCH, pi),)
-"""Alike users: how many, the chance that a report is the value, and their sampling rate; `RARE` where nobody holds it,
-the limit of either as ``f -> 0``, since moments are polynomials in ``f``.
+"""Groups of like users: how many, the chance that a report is the value, and the sampling rate.
+
+`RARE` is for a value that nobody holds. It is the limit of `FIXED` as ``f -> 0``, because moments
+are polynomials in ``f``.
 """
 
 DATA = {"fixed": FIXED, "iid": ((n, f * KEEP + (1 - f) * SWITCH, pi),)}
 DOMAIN = {"t": (1, oo), "k": (1, oo), "n": (0, oo), "pi": (0, 1), "f": (0, 1)}
 
 a, b, u, v, x, y = symbols("a b u v x y")
-"""Users of two rates ``u`` and ``v``, and those of each who hold the value."""
+"""Users of each of two groups, their rates ``u`` and ``v``, and the holders in each group."""
 
 RATES = PersonalRates([a, b], [u, v], KARY)
 TWO_RATES = ((x, KEEP, u), (a - x, SWITCH, u), (y, KEEP, v), (b - y, SWITCH, v))
-TWO_RATES_IID = tuple((size, f * KEEP + (1 - f) * SWITCH, rate) for size, rate in ((a, u), (b, v)))
+TWO_RATES_IID = (
+    (a, f * KEEP + (1 - f) * SWITCH, u),
+    (b, f * KEEP + (1 - f) * SWITCH, v),
+)
 
 
 def everywhere(value: Any, **further: tuple[Any, Any]) -> bool | None:
-    """Decide whether a formula is positive on `DOMAIN`, with intervals for `further` symbols, or others."""
-    box = DOMAIN | further
-    return positive(value, {s: box[s.name] for s in expression(value).free_symbols})
+    """Decide whether a formula is positive on `DOMAIN`.
+
+    Intervals may be given for `further` symbols, or in place of those of `DOMAIN`.
+    """
+    intervals = DOMAIN | further
+    box = {symbol: intervals[symbol.name] for symbol in expression(value).free_symbols}
+    return positive(value, box)
 
 
 def survey(data: Any = "fixed", rate: Any = pi, size: Any = k) -> SampledCounts:
@@ -49,8 +59,11 @@ def survey(data: Any = "fixed", rate: Any = pi, size: Any = k) -> SampledCounts:
     return SampledCounts(n, rate, KaryRandomisedResponse(budget(t), size), data)
 
 
+# Estimates of the number of holders, from tallies of the value and of all other values
+
+
 def unadjusted(tallies: Any, mechanism: Any = KARY) -> Any:
-    """Return c_DE from reports of the value and of all others."""
+    """Return c_DE."""
     return estimators.unadjusted(tallies, users=n, mechanism=mechanism)[0]
 
 
@@ -66,62 +79,98 @@ def realised(tallies: Any, rate: Any = pi) -> Any:
 
 def pooled(tallies: Any, users: Any = a + b, reports: Any = a * u + b * v) -> Any:
     """Return T."""
-    return estimators.personalised(tallies, users=users, expected_reports=reports, mechanism=KARY)[
-        0
-    ]
+    estimate = estimators.personalised(
+        tallies, users=users, expected_reports=reports, mechanism=KARY
+    )
+    return estimate[0]
+
+
+# Moments of an estimate
 
 
 def average_user(mechanism: Any, share: Any) -> tuple[Any, Any]:
-    """Return ``f p (1-p) + (1-f) q (1-q)``, the mean noise of a report, and ``f p + (1-f) q``, its mean."""
-    p, q, rest = mechanism.p, mechanism.q, (mechanism.domain_size - 1) * mechanism.q
-    return share * p * rest + (1 - share) * q * (1 - q), share * p + (1 - share) * q
+    """Return the mean noise of a report and its mean, if a share of the users holds the value.
+
+    They are ``f p (1-p) + (1-f) q (1-q)`` and ``f p + (1-f) q``.
+    """
+    p = mechanism.p
+    q = mechanism.q
+    others = (mechanism.domain_size - 1) * q
+    noise = share * p * others + (1 - share) * q * (1 - q)
+    mean = share * p + (1 - share) * q
+    return noise, mean
 
 
 def moments(
     estimate: Callable[[Any], Any], users: Iterable[tuple[Any, Any, Any]]
 ) -> tuple[Any, Any]:
-    """Return mean and variance of an estimate over users who are silent, report the value, or another one.
+    """Return the mean and the variance of an estimate.
 
-    That the estimate is not affine in the tallies is an UnsoundError.
+    A user is silent, reports the value, or reports another one.
+
+    Raises
+    ------
+    UnsoundError
+        If the estimate is not affine in the tallies.
     """
-    value, others = symbols("value others")
     start = estimate([0, 0])
-    steps = [estimate(unit) - start for unit in ([1, 0], [0, 1])]
-    if not identity(estimate([value, others]), start + value * steps[0] + others * steps[1]):
+    of_value = estimate([1, 0]) - start
+    of_other = estimate([0, 1]) - start
+
+    value, others = symbols("value others")
+    affine = start + value * of_value + others * of_other
+    if not identity(estimate([value, others]), affine):
         raise UnsoundError("the estimate is not affine in the tallies")
-    mean, variance = start, 0
+
+    mean = start
+    variance = 0
     for number, chance, rate in users:
-        first, second = (
-            rate * (chance * u + (1 - chance) * v) for u, v in (steps, np.multiply(steps, steps))
-        )
-        mean, variance = mean + number * first, variance + number * (second - first * first)
+        first = rate * (chance * of_value + (1 - chance) * of_other)
+        second = rate * (chance * of_value * of_value + (1 - chance) * of_other * of_other)
+        mean += number * first
+        variance += number * (second - first * first)
     return mean, variance
 
 
-_CLOSED = {
-    "mean_unadjusted": (unadjusted, 0),
-    "variance_unadjusted": (unadjusted, 1),
-    "variance_rescaled": (rescaled, 1),
-    "variance_realised_size": (realised, 1),
+# Methods are looked up when they are called, so that one that is broken on purpose is noticed.
+_VARIANCES: dict[str, Callable[[SampledCounts, Any], Any]] = {
+    "variance_unadjusted": lambda counts, holders: counts.variance_unadjusted(holders),
+    "variance_rescaled": lambda counts, holders: counts.variance_rescaled(holders),
+    "variance_realised_size": lambda counts, holders: counts.variance_realised_size(holders),
+}
+
+_ESTIMATES = {
+    "variance_unadjusted": unadjusted,
+    "variance_rescaled": rescaled,
+    "variance_realised_size": realised,
 }
 
 
 def sums_over_users(*names: str) -> bool:
-    """Return whether closed forms of `SampledCounts` are the moments of their estimates, for fixed and iid data."""
-    return all(
-        identity(
-            getattr(survey(data), name)(n * f), moments(_CLOSED[name][0], law)[_CLOSED[name][1]]
-        )
-        for name in names
-        for data, law in DATA.items()
-    )
+    """Return whether closed forms of `SampledCounts` are the moments of their estimates.
+
+    They are for fixed data and for independent draws. The name is ``mean_unadjusted`` or that of a
+    variance.
+    """
+    return all(_is_moment(name, data) for name in names for data in DATA)
+
+
+def _is_moment(name: str, data: str) -> bool:
+    if name == "mean_unadjusted":
+        mean, _ = moments(unadjusted, DATA[data])
+        return identity(survey(data).mean_unadjusted(n * f), mean)
+    _, variance = moments(_ESTIMATES[name], DATA[data])
+    return identity(_VARIANCES[name](survey(data), n * f), variance)
+
+
+# What more reports are worth
 
 
 def thinned(estimate: Callable[[Any, Any], Any]) -> bool:
-    """Return whether the mean of an estimate at a lower rate, given the reports at a higher one, is the estimate there.
+    """Return whether an estimate at a higher rate is the mean of that at a lower one.
 
-    The reports at rate ``low`` are those at rate ``high``, each kept with chance ``low / high``; by Jensen's inequality
-    no convex loss is then smaller at the lower rate.
+    The mean is taken given the reports at the rate ``high``, of which each is kept with the chance
+    ``low / high``. By Jensen's inequality no convex loss is then smaller at the lower rate.
     """
     value, others, low, high = symbols("value others low high")
     kept = low / high
@@ -129,35 +178,43 @@ def thinned(estimate: Callable[[Any, Any], Any]) -> bool:
 
 
 def at_every_share(value: Callable[[Any], Any], **further: tuple[Any, Any]) -> bool:
-    """Return whether a formula of the share of holders is proven ``>= 0``: affine in the share, and so at both ends."""
-    ends = value(0), value(1)
-    affine = identity(value(f), (1 - f) * ends[0] + f * ends[1])
-    return affine and all(identity(end) or everywhere(end, **further) is True for end in ends)
+    """Return whether a formula of the share of holders is proven ``>= 0``.
+
+    It must be affine in the share, so that it is enough to look at both ends.
+    """
+    at_none = value(0)
+    at_all = value(1)
+    if not identity(value(f), (1 - f) * at_none + f * at_all):
+        return False
+    return all(identity(end) or everywhere(end, **further) is True for end in (at_none, at_all))
 
 
-def improves(variance: str) -> bool:
-    """Return whether ``pi`` times a variance of `SampledCounts` is proven not to grow with ``pi``, for any data.
+def improves(name: str) -> bool:
+    """Return whether ``pi`` times a variance of `SampledCounts` is proven not to grow with ``pi``.
 
-    So the root mean square error at a rate ``w pi`` is at least ``1/sqrt(w)`` times that at ``pi``.
+    This is for all data. So the root mean squared error at a rate ``w pi`` is at least
+    ``1/sqrt(w)`` times that at ``pi``.
     """
     w = symbols("w")[0]
 
     def growth(share: Any) -> Any:
-        low, high = (getattr(survey(rate=rate), variance)(n * share) for rate in (w * pi, pi))
+        low = _VARIANCES[name](survey(rate=w * pi), n * share)
+        high = _VARIANCES[name](survey(rate=pi), n * share)
         return w * low - high
 
     return at_every_share(growth, w=(0, 1))
 
 
 def fewer_gains(size: Any = k, **further: tuple[Any, Any]) -> bool:
-    """Return whether it is proven that each further report lowers the deviation of c-hat by less than the one before.
+    """Return whether each further report provably lowers the deviation of c-hat by less.
 
-    The second derivative of the standard deviation in ``pi`` is ``(2 V V'' - V'^2) / (4 V^(3/2))``, and the variance
-    ``V = A/pi - B``: it is positive exactly where ``4 pi V > A``.
+    The second derivative of the standard deviation in ``pi`` is
+    ``(2 V V'' - V'^2) / (4 V^(3/2))``, and the variance is ``V = A/pi - B``. So it is positive
+    exactly where ``4 pi V > A``.
     """
     start, drop, rate = (s.expression for s in symbols("start drop rate"))
     curve = start / rate - drop
-    bend = identity(
+    bends = identity(
         2 * curve * curve.diff(rate, 2) - curve.diff(rate) ** 2,
         start * (4 * rate * curve - start) / rate**4,
     )
@@ -168,6 +225,13 @@ def fewer_gains(size: Any = k, **further: tuple[Any, Any]) -> bool:
     def level(share: Any) -> Any:
         return 2 * scaled(share, pi / 2) - scaled(share, pi)
 
-    form = identity(scaled(f, pi), level(f) - (level(f) - scaled(f, 1)) * pi)
-    signs = (level, lambda share: 4 * scaled(share, pi) - level(share))
-    return bend and form and all(at_every_share(sign, **further) for sign in signs)
+    def room(share: Any) -> Any:
+        return 4 * scaled(share, pi) - level(share)
+
+    has_this_form = identity(scaled(f, pi), level(f) - (level(f) - scaled(f, 1)) * pi)
+    return (
+        bends
+        and has_this_form
+        and at_every_share(level, **further)
+        and at_every_share(room, **further)
+    )

@@ -1,7 +1,7 @@
-"""Formulas of biswas2022 as they are printed, and everything that a few users can do.
+"""Formulas of Biswas, Cormode and Maple as printed, and everything that a few users can do.
 
-Populations are enumerated, with every outcome's probability; randomiser and estimates are written out as Definition 2.4
-and equations (3) and (5) print them.
+Populations are enumerated, with the probability of every outcome. The randomiser and the estimates
+are written out as in Definition 2.4 and equations (3) and (5).
 """
 
 from dataclasses import dataclass, replace
@@ -16,15 +16,21 @@ from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.papers.biswas2022.formulas.personalised import PersonalRates
 
 published = partial(claims.published, "biswas2022")
-"""Numbers printed in biswas2022, by key."""
+"""Numbers printed in the paper, by key."""
 
 USERS = int(published()["nodes"])
-LOW, HIGH, ALL = (published()[f"rate_{name}"] for name in ("low", "high", "all"))
-"""The sampling rates of Sections 4 and 6."""
+
+# The sampling rates of Sections 4 and 6.
+LOW = published()["rate_low"]
+HIGH = published()["rate_high"]
+ALL = published()["rate_all"]
 
 
 def direct_encoding(epsilon: float, domain_size: int) -> Floats:
-    """Return the ``(reports, values)`` matrix of Definition 2.4: weight ``e^epsilon`` for the truth, 1 for all else."""
+    """Return the ``(reports, values)`` matrix of Definition 2.4.
+
+    The truth has the weight ``e^epsilon``, and everything else the weight 1.
+    """
     weights = np.exp(epsilon * np.eye(domain_size))
     return np.asarray(weights / weights.sum(axis=0))
 
@@ -33,7 +39,7 @@ def direct_encoding(epsilon: float, domain_size: int) -> Floats:
 class Case:
     """A few users, with the value and the sampling rate of each, and all that they may do.
 
-    With `iid` every user's value is drawn from the empirical distribution of `values` instead.
+    If `iid`, the value of every user is drawn from the empirical distribution of `values` instead.
     """
 
     mechanism: KaryRandomisedResponse
@@ -43,7 +49,7 @@ class Case:
 
     @property
     def users(self) -> int:
-        """How many there are."""
+        """The number of users."""
         return len(self.values)
 
     @property
@@ -53,43 +59,48 @@ class Case:
 
     @property
     def one_hot(self) -> Floats:
-        """Users who hold each value, one by one, ``(users, k)``."""
+        """The value of each user as a vector of zeros and a one, of shape ``(users, k)``."""
         return np.eye(self.mechanism.domain_size)[list(self.values)]
 
     @property
     def holders(self) -> Floats:
-        """Users who hold each value (in expectation, for iid data)."""
+        """The number of users who hold each value, in expectation for iid data."""
         return np.asarray(self.one_hot.sum(axis=0))
 
     @property
     def survey(self) -> SampledCounts:
-        """The closed forms where all rates are the first user's."""
-        return SampledCounts(
-            self.users, self.rates[0], self.mechanism, "iid" if self.iid else "fixed"
-        )
+        """The closed forms, if all users have the rate of the first one."""
+        data = "iid" if self.iid else "fixed"
+        return SampledCounts(self.users, self.rates[0], self.mechanism, data)
 
     @property
     def personal(self) -> PersonalRates:
-        """The closed forms at any rates, each user a group."""
+        """The closed forms at any rates, with each user as a group."""
         return PersonalRates(np.ones(self.users), self.rates, self.mechanism)
 
     @cached_property
     def outcomes(self) -> tuple[Floats, Floats]:
-        """What users who are silent or report one of ``k`` values may do: ``(k+1)^n`` tallies, and their chances."""
-        law = (
-            np.broadcast_to(self.one_hot.mean(axis=0), self.one_hot.shape)
-            if self.iid
-            else self.one_hot
-        )
-        report = np.array(self.rates)[:, None] * (law @ self.encoding.T)
-        law = np.column_stack([1 - report.sum(axis=1), report])  # silence first
-        choices = np.indices((law.shape[1],) * self.users).reshape(self.users, -1).T
-        chances = law[np.arange(self.users), choices].prod(axis=1)
-        return read_only(np.eye(law.shape[1])[choices].sum(axis=1)[:, 1:]), read_only(chances)
+        """The tallies of all ``(k+1)^n`` outcomes, and their probabilities.
+
+        Every user is silent or reports one of ``k`` values.
+        """
+        values = self.one_hot
+        if self.iid:
+            values = np.broadcast_to(values.mean(axis=0), values.shape)
+
+        reports = np.array(self.rates)[:, None] * (values @ self.encoding.T)
+        silence = 1 - reports.sum(axis=1)
+        law = np.column_stack([silence, reports])
+
+        users, options = law.shape
+        choices = np.indices((options,) * users).reshape(users, -1).T
+        chances = law[np.arange(users), choices].prod(axis=1)
+        tallies = np.eye(options)[choices].sum(axis=1)[:, 1:]
+        return read_only(tallies), read_only(chances)
 
     @property
     def tallies(self) -> Floats:
-        """Reports of each value in every outcome, ``(outcomes, k)``."""
+        """The reports of each value in every outcome, of shape ``(outcomes, k)``."""
         return self.outcomes[0]
 
     @property
@@ -104,9 +115,13 @@ class Case:
 
     @property
     def pooled(self) -> Floats:
-        """The estimate T in every outcome, from the h that the proof of Theorem 5.1 prints; at one rate (5), g_DE."""
+        """The estimate T in every outcome, from the h that the proof of Theorem 5.1 prints.
+
+        If all rates are equal, it is g_DE of equation (5).
+        """
         keep, switch = self.encoding[0, :2]
-        users, expected = self.users, sum(self.rates)
+        users = self.users
+        expected = sum(self.rates)
         shift = users * switch * (users - expected) / (expected * (keep - switch))
         return users * self.unadjusted / expected + shift
 
@@ -115,11 +130,11 @@ class Case:
         return np.asarray((self.tallies - users * switch) / (keep - switch))
 
     def mean(self, estimates: Floats) -> Floats:
-        """Exact mean of an estimate given for every outcome."""
+        """Return the exact mean of an estimate that is given for every outcome."""
         return np.asarray(self.outcomes[1] @ estimates)
 
     def variance(self, estimates: Floats) -> Floats:
-        """Exact variance of an estimate given for every outcome."""
+        """Return the exact variance of an estimate that is given for every outcome."""
         return self.mean((estimates - self.mean(estimates)) ** 2)
 
 
@@ -135,4 +150,4 @@ PERSONAL = (
     Case(KaryRandomisedResponse(0.3, 3), (0, 0, 0, 1, 1, 1), (0.1, 0.1, 0.9, 0.9, 0.9, 0.1)),
     Case(KaryRandomisedResponse(3.0, 4), (1, 1, 2, 2), (0.3, 1.0, 0.3, 1.0)),
 )
-"""With personal rates; nobody holds the last value."""
+"""Cases with personal rates, in which nobody holds the last value."""

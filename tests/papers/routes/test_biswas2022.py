@@ -1,4 +1,4 @@
-"""Second routes to formulas under the claims of biswas2022."""
+"""Second routes to formulas under the claims of Biswas, Cormode and Maple."""
 
 import math
 from itertools import product
@@ -20,7 +20,8 @@ def normal_delta(epsilon: float, deviation: float) -> float:
     points, weights = np.polynomial.legendre.leggauss(80)
     size = math.sqrt(2)
     x = epsilon * deviation**2 / size - size / 2 + 6 * deviation * (points + 1)
-    first, second = (stats.norm.pdf(x, loc=centre, scale=deviation) for centre in (0, -size))
+    first = stats.norm.pdf(x, loc=0, scale=deviation)
+    second = stats.norm.pdf(x, loc=-size, scale=deviation)
     return float(6 * deviation * weights @ (first - math.exp(epsilon) * second))
 
 
@@ -49,7 +50,7 @@ def test_a_replaced_value_moves_two_counts_under_laplace_noise() -> Pairs:
 
 @compared
 def test_the_bound_on_shuffled_reports_is_that_of_feldman_mcmillan_and_talwar() -> Pairs:
-    """Yield pairs for the bound on shuffled reports of any randomiser: Theorem 3.1 of Feldman, McMillan, Talwar."""
+    """Yield pairs for Theorem 3.1 of Feldman, McMillan and Talwar, a bound for all randomisers."""
     for local, users, delta in ((5.0, 50_000, 1e-6), (1.0, 10_000, 0.01), (2.0, 100_000, 1e-6)):
         growth = math.exp(local)
         spread = math.sqrt(growth * math.log(4 / delta) / users) + growth / users
@@ -60,10 +61,8 @@ def test_the_bound_on_shuffled_reports_is_that_of_feldman_mcmillan_and_talwar() 
 @compared
 def test_the_randomiser_is_that_of_definition_2_4() -> Pairs:
     for epsilon, size in ((1e-6, 2), (1.0, 4), (3.0, 101), (50.0, 101)):
-        mechanism, (keep, switch) = (
-            KaryRandomisedResponse(epsilon, size),
-            direct_encoding(epsilon, size)[0, :2],
-        )
+        mechanism = KaryRandomisedResponse(epsilon, size)
+        keep, switch = direct_encoding(epsilon, size)[0, :2]
         yield [mechanism.p, mechanism.q], [keep, switch]
         yield mechanism.truthful_rate, np.expm1(epsilon) * switch
 
@@ -153,7 +152,8 @@ def test_the_chernoff_bound_on_delta_is_the_least_over_all_tilts() -> Pairs:
 
 def _worst_delta(law: tallies.Tallies, epsilon: float) -> float:
     """Return ``delta`` of shuffled reports by its definition, over all tallies."""
-    users, contrast = law.users, np.expm1(law.local)
+    users = law.users
+    contrast = np.expm1(law.local)
     total = 0.0
     for a, b, hidden in product(range(users + 1), repeat=3):
         rest = users - a - b - hidden
@@ -178,7 +178,10 @@ def test_delta_of_shuffled_reports_is_that_over_all_tallies() -> Pairs:
 
 
 def _of_one_user(chance: float, rate: float, keep: float, switch: float) -> float:
-    """Return the variance of ``(1{report names the value} - q)/(rate (p - q))``, 0 without a report."""
+    """Return the variance of ``(1{report names the value} - q)/(rate (p - q))``.
+
+    Without a report this is 0.
+    """
     values = np.array([1 - switch, -switch, 0.0]) / (rate * (keep - switch))
     law = np.array([rate * chance, rate * (1 - chance), 1 - rate])
     return float(law @ values**2 - (law @ values) ** 2)
@@ -190,13 +193,12 @@ def test_variances_at_personal_rates_are_those_over_all_outcomes() -> Pairs:
         keep, switch = case.encoding[0, :2]
         yield case.personal.variance(case.one_hot), case.variance(case.pooled)
         yield case.personal.rare_variance, case.variance(case.pooled)[-1]
-        weighted = [
-            sum(
-                _of_one_user(keep if own == value else switch, rate, keep, switch)
-                for own, rate in zip(case.values, case.rates, strict=True)
-            )
-            for value in range(case.mechanism.domain_size)
-        ]
+
+        weighted = np.zeros(case.mechanism.domain_size)
+        for own, rate in zip(case.values, case.rates, strict=True):
+            for value in range(weighted.size):
+                chance = keep if own == value else switch
+                weighted[value] += _of_one_user(chance, rate, keep, switch)
         yield case.personal.variance_horvitz_thompson(case.one_hot), weighted
 
 
@@ -206,8 +208,8 @@ def test_the_variance_of_horvitz_thompson_at_a_rare_value_adds_up_over_groups() 
         ((0.5, 2.0), (3.0, 4.0), (0.2, 0.5)),
         ((1.0, 3.0, 0.1), (10.0, 200.0, 30.0), (0.1, 0.9, 1.0)),
     ):
-        total = sum(
-            noise * size / rate for noise, size, rate in zip(noises, sizes, rates, strict=True)
-        )
+        total = 0.0
+        for noise, size, rate in zip(noises, sizes, rates, strict=True):
+            total += noise * size / rate
         found = personalised.rare_variance_horvitz_thompson(noises=noises, sizes=sizes, rates=rates)
         yield found, total
