@@ -79,7 +79,7 @@ def variance_discretised_mean(
 
 
 def _lost(epsilon: Real) -> Real:
-    """Return ``1 - tanh(epsilon / 2)^2 = 4 b (1 - b)``, the share of a sign's square that is noise."""
+    """Return ``1 - tanh(epsilon / 2)^2 = 4 b (1 - b)``, the noise in a sign's square."""
     sign = KaryRandomisedResponse(epsilon, 2)
     return 4 * sign.p * sign.q
 

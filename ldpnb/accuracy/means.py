@@ -1,9 +1,9 @@
-"""Exact errors of a mean of bounded numbers under local and central privacy, and how many users a target error needs.
+"""Exact errors of a mean of bounded numbers, and how many users a target error needs.
 
-The mechanisms of `ldpnb.mechanisms.means` hold the budget (nats, for replacing one user's value) and the range of the
-values. Functions take the public number of ``users``, a tolerated ``error`` in the unit of the values, and ``failure``,
-the probability that the error is exceeded; the lecture's "with probability 99%" is ``failure = 0.01``. Variances have
-the unit of the values squared.
+The mechanisms of `ldpnb.mechanisms.means` hold the budget (in nats, for replacing one user's value)
+and the range of the values. Functions take the public number of users, a tolerated ``error`` in the
+unit of the values, and ``failure``, the probability that the error is exceeded. The lecture's "with
+probability 99%" is ``failure = 0.01``. Variances have the unit of the values, squared.
 """
 
 from bisect import bisect_left
@@ -20,80 +20,144 @@ from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, MeanMechanism, 
 _FEW = 200
 
 MOST_COUNTED = 10**10
-"""Beyond so many users one evaluation of the exact law of a sum takes seconds, and a search minutes."""
+"""Largest number of users for which the exact distribution of a sum is searched.
+
+Beyond it one evaluation takes seconds, and a search minutes.
+"""
+
+
+# Variances
 
 
 def variance(mechanism: MeanMechanism, values: ArrayLike, counts: ArrayLike) -> float:
-    """Return the exact variance of the mean for given data (lecture20, "1-bit communication").
+    """Return the exact variance of the mean for given data.
 
-    For one bit ``(upper/n)^2 coth^2(epsilon/2) sum P(1-P)``, where ``P`` is a user's probability of a one; the variance
-    of added noise does not depend on the data.
+    For one bit it is ``(upper/n)^2 coth^2(epsilon/2) sum P(1-P)``, where ``P`` is a user's
+    probability of a one (the lecture's "1-bit communication"). The variance of added noise does not
+    depend on the data.
 
-    - `values`, (v,) float: distinct values in ``[0, upper]``.
-    - `counts`, (v,) int: how many users hold each.
+    Parameters
+    ----------
+    mechanism : OneBit, LocalLaplace or CentralLaplace
+        How the mean is estimated.
+    values : array_like, shape (v,)
+        Distinct values in ``[0, upper]``.
+    counts : array_like of int, shape (v,)
+        Number of users who hold each.
     """
     users = checks.counts(counts, "counts")
     if not isinstance(mechanism, OneBit):
         return float(worst_variance(mechanism, int(users.sum())))
+
     zero, one = mechanism.channel(values)
-    return float(
-        (mechanism.upper / users.sum() / mechanism.slope) ** 2 * np.sum(users * zero * one)
-    )
+    scale = mechanism.upper / users.sum() / mechanism.slope
+    return float(scale**2 * np.sum(users * zero * one))
 
 
 def worst_variance(mechanism: MeanMechanism, users: Real) -> Real:
-    """Return the largest variance of the mean over all data (lecture20, "1-bit communication", "Mean estimation").
+    """Return the largest variance of the mean over all data.
 
-    ``upper^2 coth^2(epsilon/2) / (4n)`` for one bit (all values at ``upper / 2``), ``2 (upper / epsilon)^2 / n`` for
-    noise added by users, ``2 (upper / (n epsilon))^2`` for a curator's.
+    It is ``upper^2 coth^2(epsilon/2) / (4n)`` for one bit, where all values are ``upper / 2``,
+    ``2 (upper / epsilon)^2 / n`` for noise that users add, and ``2 (upper / (n epsilon))^2`` for a
+    curator's. They are in the lecture's "1-bit communication" and "Mean estimation".
     """
     number = checks.whole(users, "users", at_least=1)
     if isinstance(mechanism, OneBit):
-        return (
-            (mechanism.upper / mechanism.slope) * (mechanism.upper / mechanism.slope) / (4 * number)
-        )
+        scale = mechanism.upper / mechanism.slope
+        return scale * scale / (4 * number)
+
     noise = 2 * (mechanism.scale * mechanism.scale) / number
     return noise / number if isinstance(mechanism, CentralLaplace) else noise
 
 
-def warner_variance(epsilon: Real, users: Real) -> Real:
-    """Return ``1 / (4 n sinh^2(epsilon/2))``, the variance of a mean of bits under randomised response, for all bits.
+def one_bit_floor(upper: Real, users: Real) -> Real:
+    """Return ``upper / (2 sqrt n)``, the worst standard deviation of the 1-bit mean at any budget.
 
-    lecture20, "Randomized response", has ``e^epsilon / ((e^epsilon - 1)^2 n)``, hence an error ``O(1 / (epsilon sqrt
-    n))``.
+    It remains at large budgets. There the lecture writes the error as
+    ``O(upper / (epsilon sqrt n))``.
+    """
+    return checks.positive(upper, "upper") / (2 * np.sqrt(checks.whole(users, "users", at_least=1)))
+
+
+def one_bit_crossing() -> float:
+    """Return the budget, in nats, up to which one bit beats local noise for all data.
+
+    It solves ``epsilon coth(epsilon/2) = 2 sqrt 2``. Below it the worst variance
+    ``coth^2(epsilon/2) / 4`` of a bit is less than the ``2 / epsilon^2`` of the noise. The root is
+    the fixed point of ``2 sqrt 2 tanh(epsilon/2)``, which is a contraction there.
+
+    >>> round(one_bit_crossing(), 4)
+    2.3242
+    """
+    epsilon = 2.0
+    for _ in range(80):
+        epsilon = float(2 * np.sqrt(2) * np.tanh(epsilon / 2))
+    return epsilon
+
+
+def laplace_report_bits(mechanism: LocalLaplace, resolution: Real) -> Real:
+    """Return the entropy of a Laplace report, ``log2(2 e upper / (epsilon resolution))``, in bits.
+
+    Reports are rounded to multiples of `resolution`, which is far below ``upper / epsilon``. The
+    lecture's "Communication issues" has ``O(log upper)`` bits per user, at resolution 1.
+    """
+    return (1 + np.log(2 * mechanism.scale / checks.positive(resolution, "resolution"))) / np.log(2)
+
+
+# Randomised response on bits
+
+
+def warner_variance(epsilon: Real, users: Real) -> Real:
+    """Return the variance of a mean of bits under randomised response.
+
+    It is ``1 / (4 n sinh^2(epsilon/2))`` for all bits. The lecture, in "Randomized response", has
+    ``e^epsilon / ((e^epsilon - 1)^2 n)``, and hence an error ``O(1 / (epsilon sqrt n))``.
     """
     root = np.sinh(checks.positive(epsilon, "epsilon") / 2)
     return 1 / (4 * checks.whole(users, "users", at_least=1) * (root * root))
 
 
 def warner_error(epsilon: ArrayLike, users: int, ones: int, failure: float) -> Floats:
-    """Return the exact error of randomised response that is exceeded with probability `failure`, shaped like `epsilon`.
+    """Return the exact error of randomised response that is exceeded with probability `failure`.
 
-    The law of false ones less false zeros, on ``users + 1`` points, is found by a Fourier transform.
+    The result has the shape of `epsilon`. The number of false ones less that of false zeros has
+    ``users + 1`` possible values, whose chances come from a Fourier transform.
+
+    Parameters
+    ----------
+    epsilon : array_like
+        Budgets in nats, ``> 0``.
+    users : int
+        Number of users, at least 1.
+    ones : int
+        How many of them hold a one.
+    failure : float
+        The probability, in ``(0, 1)``.
     """
-    budgets, number = (
-        np.asarray(epsilon, dtype=float)[..., None],
-        checks.whole(users, "users", at_least=1),
-    )
-    lie, lies = 1 / (1 + np.exp(budgets)), np.arange(-ones, number - ones + 1)
+    budgets = np.asarray(epsilon, dtype=float)[..., None]
+    number = checks.whole(users, "users", at_least=1)
+    lie = 1 / (1 + np.exp(budgets))
+    lies = np.arange(-ones, number - ones + 1)
+
     turn = np.exp(-2j * np.pi * np.arange(number + 1) / (number + 1))
-    law = np.fft.ifft(
-        (1 - lie + lie * turn) ** (number - ones) * (1 - lie + lie / turn) ** ones, axis=-1
-    ).real
+    transform = (1 - lie + lie * turn) ** (number - ones) * (1 - lie + lie / turn) ** ones
+    chances = np.fft.ifft(transform, axis=-1).real
+
     errors = np.abs(lies - (number - 2 * ones) * lie) / (number * np.tanh(budgets / 2))
     order = np.argsort(errors, axis=-1, kind="stable")
-    met = np.cumsum(np.take_along_axis(law[..., lies], order, axis=-1), axis=-1)
-    enough = np.argmax(met >= 1 - checks.open_probability(failure, "failure") - 1e-12, axis=-1)[
-        ..., None
-    ]
-    return np.take_along_axis(np.take_along_axis(errors, order, axis=-1), enough, axis=-1)[..., 0]
+    reached = np.cumsum(np.take_along_axis(chances[..., lies], order, axis=-1), axis=-1)
+    target = 1 - checks.open_probability(failure, "failure") - 1e-12
+    first = np.argmax(reached >= target, axis=-1)[..., None]
+    sorted_errors = np.take_along_axis(errors, order, axis=-1)
+    return np.take_along_axis(sorted_errors, first, axis=-1)[..., 0]
 
 
 def largest_warner_constant(users: int, failure: float, largest_epsilon: float = 12.0) -> float:
     """Return the supremum of ``epsilon sqrt(users)`` times `warner_error` over budgets and bits.
 
     Budgets are those up to `largest_epsilon` nats. At fixed bits the error jumps down at isolated
-    budgets and is smooth between them. The best points of a grid are followed to their jumps. For at most 200 users, where the normal limit is already close.
+    budgets and is smooth between them. The best points of a grid are followed to their jumps. There
+    are at most 200 users; for so many the normal limit is already close.
     """
     checks.whole(users, "users", at_least=1, at_most=_FEW)
     grid = np.geomspace(0.02, checks.positive(largest_epsilon, "largest_epsilon"), 400)
@@ -105,60 +169,34 @@ def largest_warner_constant(users: int, failure: float, largest_epsilon: float =
     best = 0.0
     for place in np.argsort(tried, axis=None)[-30:]:
         ones, at = (int(index) for index in np.unravel_index(place, tried.shape))
-        low, high = grid[at], grid[min(at + 1, grid.size - 1)]
+        low = grid[at]
+        high = grid[min(at + 1, grid.size - 1)]
         for _ in range(7):
             finer = np.linspace(low, high, 33)
-            here = constants(finer, ones)
-            top = int(here.argmax())
-            best, low, high = max(best, float(here[top])), finer[top], finer[min(top + 1, 32)]
+            found = constants(finer, ones)
+            top = int(found.argmax())
+            best = max(best, float(found[top]))
+            low = finer[top]
+            high = finer[min(top + 1, 32)]
     return best
 
 
-def one_bit_floor(upper: Real, users: Real) -> Real:
-    """Return ``upper / (2 sqrt n)``, the worst standard deviation of the 1-bit mean that remains at any budget.
-
-    This is the limit, at large budgets, of the error that lecture20 writes as ``O(upper / (epsilon sqrt n))``.
-    """
-    return checks.positive(upper, "upper") / (2 * np.sqrt(checks.whole(users, "users", at_least=1)))
-
-
-def one_bit_crossing() -> float:
-    """Return the budget up to which one bit beats local noise for all data: ``epsilon coth(epsilon/2) = 2 sqrt 2``.
-
-    Below it the worst variance ``coth^2(epsilon/2) / 4`` of a bit is less than the ``2 / epsilon^2`` of the noise. The
-    root is the fixed point of ``2 sqrt 2 tanh(epsilon/2)``, a contraction there. In nats.
-
-    >>> round(one_bit_crossing(), 4)
-    2.3242
-    """
-    epsilon = 2.0
-    for _ in range(80):
-        epsilon = float(2 * np.sqrt(2) * np.tanh(epsilon / 2))
-    return epsilon
-
-
 def approximate_bit_variance(epsilon: Real, delta: Real, users: Real) -> Real:
-    """Return the least worst-case variance of an unbiased average of weighted ``(epsilon, delta)``-LDP reports of bits.
+    """Return the least worst-case variance of averages of ``(epsilon, delta)``-LDP reports of bits.
 
-    Other kinds of estimates are not compared. Every such randomiser is a post-processing of one that reveals the bit
-    with probability `delta` and is Warner's otherwise (Kairouz, Oh and Viswanath, 2015). The best weights of its four
-    reports give ``(1 / (delta + (1-delta) tanh^2(epsilon/2)) - 1) / (4n)``; at ``delta = 0`` that is `warner_variance`.
-    It answers the decidable part of the question "(epsilon, 0)-LDP v.s. (epsilon, delta)-LDP ?" of lecture20.
+    The averages are weighted and unbiased; other kinds of estimates are not compared. Every such
+    randomiser is a post-processing of one that reveals the bit with probability `delta`, and is
+    Warner's otherwise (Kairouz, Oh and Viswanath, 2015). The best weights of its four reports give
+    ``(1 / (delta + (1-delta) tanh^2(epsilon/2)) - 1) / (4n)``; at ``delta = 0`` that is
+    `warner_variance`. It answers the decidable part of the lecture's question "(epsilon, 0)-LDP
+    v.s. (epsilon, delta)-LDP ?".
     """
-    share, root = (
-        checks.probability(delta, "delta"),
-        np.sinh(checks.positive(epsilon, "epsilon") / 2),
-    )
+    share = checks.probability(delta, "delta")
+    root = np.sinh(checks.positive(epsilon, "epsilon") / 2)
     return warner_variance(epsilon, users) * (1 - share) / (1 + share / (root * root))
 
 
-def laplace_report_bits(mechanism: LocalLaplace, resolution: Real) -> Real:
-    """Return ``log2(2 e upper / (epsilon resolution))``, the entropy of a Laplace report at a fine resolution.
-
-    Reports are rounded to multiples of `resolution`, well below ``upper / epsilon``. lecture20, "Communication issues",
-    has ``O(log upper)`` bits per user, at resolution 1.
-    """
-    return (1 + np.log(2 * mechanism.scale / checks.positive(resolution, "resolution"))) / np.log(2)
+# Errors that are exceeded with a given probability
 
 
 def normal_quantile(failure: float) -> float:
@@ -169,26 +207,28 @@ def normal_quantile(failure: float) -> float:
 def normal_error(variance: float, failure: float) -> float:
     """Return the error that a normal estimate of that variance exceeds with probability `failure`.
 
-    Estimates here are sums over many users, so this is the limit for large ``n``; `certain_error` holds for every
-    ``n``.
+    Estimates here are sums over many users, so this is the limit for large ``n``; `certain_error`
+    holds for every ``n``.
     """
     return normal_quantile(failure) * float(np.sqrt(checks.non_negative(variance, "variance")))
 
 
 def certain_error(mechanism: OneBit | CentralLaplace, users: Real, failure: Real) -> Real:
-    """Return an error that is exceeded with probability `failure` at most, for every number of users and all data.
+    """Return an error that is exceeded with a probability of at most `failure`.
 
-    For one bit Hoeffding's ``upper coth(epsilon/2) sqrt(ln(2/failure) / (2n))`` (lecture20, "Randomized response": "by
-    Chernoff bound"). For the curator ``upper ln(1/failure) / (n epsilon)``, exceeded with exactly that probability
-    ("Mean estimation", central model, up to the constant).
+    It holds for every number of users and all data. For one bit it is Hoeffding's
+    ``upper coth(epsilon/2) sqrt(ln(2/failure) / (2n))`` (the lecture, in "Randomized response": "by
+    Chernoff bound"). For the curator it is ``upper ln(1/failure) / (n epsilon)``, exceeded with
+    exactly that probability ("Mean estimation", central model, up to the constant).
     """
-    chance, number = (
-        checks.open_probability(failure, "failure"),
-        checks.whole(users, "users", at_least=1),
-    )
+    chance = checks.open_probability(failure, "failure")
+    number = checks.whole(users, "users", at_least=1)
     if isinstance(mechanism, OneBit):
         return 2 * np.sqrt(np.log(2 / chance) / 2 * worst_variance(mechanism, users))
     return -np.log(chance) * mechanism.scale / number
+
+
+# Users that an error needs
 
 
 def users_needed(mechanism: MeanMechanism, error: Real, failure: Real) -> Real:
@@ -224,31 +264,37 @@ def users_needed(mechanism: MeanMechanism, error: Real, failure: Real) -> Real:
 
     Examples
     --------
-    >>> [round(float(users_needed(mechanism(1.0), 0.1, 0.01)), 4) for mechanism in (OneBit, LocalLaplace)]
-    [776.7298, 1326.9793]
+    >>> round(float(users_needed(OneBit(1.0), 0.1, 0.01)), 4)
+    776.7298
+    >>> round(float(users_needed(LocalLaplace(1.0), 0.1, 0.01)), 4)
+    1326.9793
     >>> round(float(users_needed(CentralLaplace(1.0), 0.1, np.exp(-3))), 12)
     30.0
     """
     target = checks.positive(error, "error")
     if isinstance(mechanism, CentralLaplace):
         return certain_error(mechanism, 1, failure) / target
+
     deviations = normal_quantile(failure) / target
     return deviations * deviations * worst_variance(mechanism, 1)
 
 
 def users_for_certain(mechanism: OneBit | LocalLaplace, error: float, failure: float) -> float:
-    """Return how many users suffice for an error: by Hoeffding's bound for one bit (to be rounded up), else exactly.
+    """Return how many users suffice for an error.
 
-    The probability of a given error falls with every further user, because means of symmetric log-concave variables
-    concentrate monotonically (Proschan, 1965), so bisection finds the smallest number if that is at most 1e10.
+    For one bit it is by Hoeffding's bound, to be rounded up. For noise it is exact. The probability
+    of a given error falls with every further user, because means of symmetric log-concave variables
+    concentrate monotonically (Proschan, 1965). So bisection finds the smallest number, if that is
+    at most 1e10.
     """
     if isinstance(mechanism, OneBit):
         return float((certain_error(mechanism, 1, failure) / checks.positive(error, "error")) ** 2)
+
     near = users_needed(mechanism, error, failure)
     if not near <= MOST_COUNTED:
         raise ValueError(
-            f"error must allow an exact count of at most {MOST_COUNTED:.0e} users, got error={error!r}, which needs "
-            f"about {near:.3g}"
+            f"error must allow an exact count of at most {MOST_COUNTED:.0e} users, "
+            f"got error={error!r}, which needs about {near:.3g}"
         )
 
     def enough(users: int) -> bool:
@@ -261,12 +307,14 @@ def users_for_certain(mechanism: OneBit | LocalLaplace, error: float, failure: f
 
 
 def success(mechanism: OneBit | LocalLaplace, users: int, error: float) -> float:
-    """Return the exact probability that the mean is off by at most `error`, for one bit at the worst data.
+    """Return the exact probability that the mean is off by at most `error`.
 
-    These are all at ``upper / 2``, where ones less zeros are a sum of fair signs; an error that equals `error` up to
-    rounding counts as met. For noise the data do not matter.
+    For one bit it is that at the worst data. These are all at ``upper / 2``, where ones less zeros
+    are a sum of fair signs; an error that equals `error` up to rounding counts as met. For noise
+    the data do not matter.
     """
-    number, target = checks.whole(users, "users", at_least=1), checks.positive(error, "error")
+    number = checks.whole(users, "users", at_least=1)
+    target = checks.positive(error, "error")
     if isinstance(mechanism, OneBit):
         reach = number * (target / mechanism.upper) * mechanism.slope
         return 1 - tails.symmetric_binomial(number, float(2 * reach + 1e-6))
@@ -274,23 +322,26 @@ def success(mechanism: OneBit | LocalLaplace, users: int, error: float) -> float
 
 
 def laplace_sum_tail(users: int, threshold: float) -> float:
-    """Return the exact ``Pr(|L_1 + ... + L_n| > threshold)`` of independent Laplace variables of scale 1.
+    """Return the exact ``Pr(|L_1 + ... + L_n| > threshold)`` of Laplace variables of scale 1.
 
-    The sum is a difference of two gamma variables. Seen as two clocks of ``n`` exponential ticks each, one finishes
-    while the other has ``k`` ticks left with probability ``C(2n-k-1, n-1) 2^(k-2n)``, and what is left is a gamma
-    variable of shape ``k``: ``Pr = 2 sum_k C(2n-k-1, n-1) 2^(k-2n) Pr(Gamma(k) > threshold)``, a sum of ``O(sqrt n)``
-    relevant terms, a lower bound where it is below 1e-60. In lecture20 the sum is the error of the local Laplace mean
-    times ``n epsilon / upper``.
+    The variables are independent; their sum is a difference of two gamma variables. Seen as two
+    clocks of ``n`` exponential ticks each, one finishes while the other has ``k`` ticks left with
+    probability ``C(2n-k-1, n-1) 2^(k-2n)``, and what is left is a gamma variable of shape ``k``. So
+    the tail is ``2 sum_k C(2n-k-1, n-1) 2^(k-2n) Pr(Gamma(k) > threshold)``. This sum has
+    ``O(sqrt n)`` relevant terms; below 1e-60 it is a lower bound. In the lecture, the sum of the
+    variables is the error of the local Laplace mean times ``n epsilon / upper``.
     """
     number = checks.whole(users, "users", at_least=1)
     level = checks.non_negative(threshold, "threshold")
-    reach, root = 12 * np.sqrt(level) + 100, np.sqrt(number)
+    reach = 12 * np.sqrt(level) + 100
+    root = np.sqrt(number)
     most = min(number, int(max(14 * root, min(level + reach, 25 * root))) + 14)
+
     left = np.arange(1, most + 1)
     growth = 2.0 * (number - left[:-1]) / (2 * number - left[:-1] - 1)
     chances = np.cumprod(np.concatenate([[1.0], growth]))
+
+    # Below `low` the survival probability is less than 1e-28, and beyond `high` it is 1.
     low, high = np.clip([level - reach, level + reach], 0, most).astype(int)
-    survival = special.gammaincc(
-        left[low:high], level
-    )  # below these it is less than 1e-28, and beyond them 1
+    survival = special.gammaincc(left[low:high], level)
     return float((chances[low:high] @ survival + chances[high:].sum()) / chances.sum())

@@ -20,6 +20,7 @@ from ldpnb.words import short
 def estimated_histograms(table: pd.DataFrame, *, row: str = "", title: str, setting: str) -> Chart:
     """Draw a table of `tables.sampling.estimates`, a panel for each `row` and estimator."""
     has_names = isinstance(table["value"].iloc[0], str)
+
     return Chart(
         table,
         "value",
@@ -68,6 +69,7 @@ def distance_and_cost(table: pd.DataFrame, *, setting: str = "") -> Chart:
             panel=PROJECTED,
         ),
     ]
+
     return curves(
         table,
         RATE,

@@ -16,6 +16,7 @@ def allocation_change(table: pd.DataFrame, *, setting: str) -> Chart:
         f"One establishment that grows moves the stratum {top['stratum']} "
         f"by {short(top['change'])} records"
     )
+
     return Chart(
         table,
         "stratum",

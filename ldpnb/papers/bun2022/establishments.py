@@ -65,6 +65,7 @@ def simulate(*, top_code: int) -> pd.DataFrame:
         of_class, held = sizes_within(low, high, count, people)
         sizes.append(of_class)
         counts.append(held)
+
     return pd.DataFrame(
         {
             "employees": np.minimum(np.concatenate(sizes), limit),

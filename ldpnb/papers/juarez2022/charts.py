@@ -25,6 +25,7 @@ def claims_not_kept(table: pd.DataFrame, claimed: pd.DataFrame) -> dict[str, Any
         side: Side = "above" if position == len(left) else "left"
         label = f"δ = {short(y)}" if position in (1, len(left)) else ""
         marks.append(Mark(x, y, label, side=side))
+
     return {
         "title": f"{which} brings δ to 0, as equation (1) claims at every dot",
         "marks": marks,
@@ -82,6 +83,7 @@ def ordinary_draws(table: pd.DataFrame, runs: int) -> tuple[str, str]:
     for way, part in inside.groupby(beside["series"], sort=False):
         counts[way] = f"{part.sum()} of {len(part)}"
     every = listed(f"{count} ({way})" for way, count in counts.items())
+
     return (
         f"{counts['as published']} printed errors are ordinary means of the mechanisms "
         "as published",

@@ -85,6 +85,7 @@ def two_valued(sizes: ArrayLike, means: ArrayLike, second_moments: ArrayLike) ->
 
     below = 2 - (1 - nu2) / (1 - mean)
     other = np.rint(size * (1 - mean) / below).astype(np.int64)
+
     return Clients(
         counts=np.stack([size - other, other], axis=1),
         values=np.stack([np.ones(size.size), 1 - below], axis=1),

@@ -28,6 +28,7 @@ def gain_and_guess(table: pd.DataFrame) -> dict[str, Any]:
         guess = errors.loc[panel, "uniform guess"]
         for x in crossings(guess.index, guess, best.loc[panel]):
             marks.append(Mark(x, label=f"a guess is as good\nat ε = {x:.2g}", panel=panel))
+
     return {
         "title": f"Norm-Sub and MLE cut the error by a factor of up to {short(gain)}",
         "marks": marks,
@@ -76,6 +77,7 @@ def estimated_column(
     The table is one that `frequencies.one_run` returns.
     """
     has_names = isinstance(table["value"].iloc[0], str)
+
     return Chart(
         table,
         "value",

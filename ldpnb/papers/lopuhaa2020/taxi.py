@@ -68,6 +68,7 @@ def taxi(column: Literal["trip_distance", "payment_type"], path: str | Path = ""
     for i in range(_BINS):
         labels.append(f"{_WIDTH * i:.3g}-{_WIDTH * (i + 1):.3g} miles")
         middles.append(_WIDTH * (i + 0.5))
+
     return Column(
         name,
         tuple(labels),

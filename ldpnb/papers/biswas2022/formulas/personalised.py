@@ -19,7 +19,7 @@ from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PersonalRates:
-    """Exact mean and variance of estimated counts, if groups of users have their own sampling rates.
+    """Exact mean and variance of estimated counts, if groups have their own sampling rates.
 
     Methods take `holders`, the number of users of each group with the value in question, of shape
     (groups,), or of shape (groups, k) for several values. They return a number, or an array of

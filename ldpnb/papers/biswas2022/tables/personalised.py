@@ -1,4 +1,4 @@
-"""Personal sampling rates: estimates when they follow the values, the repair, and the best rates."""
+"""Personal sampling rates: estimates if they follow the values, the repair, and the best rates."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -59,6 +59,7 @@ def estimates(
     for design, holders in groups.items():
         rng = stream("one", design, seed=seed)
         tallies = sampled_tallies(holders, np.array(rates)[:, None], mechanism, rng=rng)
+
         for name, found in _estimates(tallies, holders, rates, mechanism).items():
             columns = {
                 "design": design,
@@ -96,9 +97,11 @@ def errors(
 
         truth = holders.sum(axis=0)
         estimated = _estimates(np.array(draws), holders, rates, mechanism)
+
         for (name, found), value in product(estimated.items(), values):
             counts = found.estimate[:, value]
             deviation = counts.std(ddof=1)
+
             yield {
                 "design": design,
                 "estimator": name,
@@ -140,6 +143,7 @@ def _estimates(
     ratio_mean = np.array([hajek.mean_hajek(survey, column) for column in holders.T])
     ratio_variance = np.array([hajek.variance_hajek(survey, column) for column in holders.T])
     weighted_variance = survey.variance_horvitz_thompson(holders)
+
     return {
         "T": _Estimate(pooled, survey.mean(holders), np.sqrt(survey.variance(holders))),
         "Horvitz-Thompson": _Estimate(weighted, truth, np.sqrt(weighted_variance)),
@@ -258,6 +262,7 @@ def best_rates(
         names.append(f"ε = {epsilon:g}, cost {cost:g}")
 
     groups = _groups(epsilons, users, domain_size)
+
     for share in budget_shares:
         budget = share * (groups["sizes"] @ costs)
         rates = personalised.optimal_rates(costs=costs, budget=budget, **groups)
@@ -278,12 +283,14 @@ def savings(
     The arguments are those of `best_rates`.
     """
     groups = _groups(epsilons, users, domain_size)
+
     for share in budget_shares:
         budget = share * (groups["sizes"] @ costs)
         best_rates = personalised.optimal_rates(costs=costs, budget=budget, **groups)
         equal_rates = np.full(best_rates.size, share)
         best = personalised.rare_variance_horvitz_thompson(rates=best_rates, **groups)
         equal = personalised.rare_variance_horvitz_thompson(rates=equal_rates, **groups)
+
         yield {
             "budget share": share,
             "variance": best,

@@ -83,6 +83,7 @@ def estimates(
         )
         realised = estimators.realised_size(tallies, sampling_rate=rate, mechanism=mechanism)
         mean = survey.mean_unadjusted(counts)
+
         for name, estimate, expected, variance in (
             ("c_DE", unadjusted, mean, survey.variance_unadjusted(counts)),
             ("g_DE", rescaled, counts, survey.variance_rescaled(counts)),
@@ -128,6 +129,7 @@ def bias_curve(
     """
     users = int(counts.sum())
     top = int(counts.argmax())
+
     for epsilon, rate in product(epsilons, sampling_rates):
         survey = SampledCounts(users, rate, KaryRandomisedResponse(epsilon, counts.size))
         tallies = _collections(counts, survey, runs, stream("bias", epsilon, rate, seed=seed))
@@ -136,6 +138,7 @@ def bias_curve(
 
         exact = (survey.bias_unadjusted(counts[top]), np.nan)
         simulated = (drawn.mean(), drawn.std(ddof=1) / np.sqrt(runs))
+
         for bias, error in (exact, simulated):
             yield {
                 "budget": f"ε = {epsilon:g}",
@@ -155,10 +158,12 @@ def standard_deviations(
     lowers the variance of g_DE.
     """
     users = int(counts.sum())
+
     for epsilon, rate, holders in product(epsilons, sampling_rates, (0, int(counts.max()))):
         survey = SampledCounts(users, rate, KaryRandomisedResponse(epsilon, counts.size))
         rescaled = survey.variance_rescaled(holders)
         realised = survey.variance_realised_size(holders)
+
         yield {
             "epsilon": epsilon,
             "sampling_rate": rate,
@@ -206,6 +211,7 @@ def distances(
     standard error.
     """
     users = int(counts.sum())
+
     for epsilon, rate in product(epsilons, sampling_rates):
         survey = SampledCounts(users, rate, KaryRandomisedResponse(epsilon, counts.size))
         tallies = _collections(counts, survey, runs, stream("distances", epsilon, rate, seed=seed))
@@ -215,6 +221,7 @@ def distances(
         deviations = np.sqrt(survey.variance_realised_size(counts))
         closed_form = expected_total_variation(deviations, users=users)
         found = [(RAW, closed_form, np.nan)]
+
         for name, shown in ((RAW, shares), (PROJECTED, project_simplex(shares))):
             drawn = np.abs(shown - counts / users).sum(axis=1) / 2
             found.append((name, drawn.mean(), drawn.std(ddof=1) / np.sqrt(runs)))
@@ -243,6 +250,7 @@ def lowest_against_highest(table: pd.DataFrame) -> pd.DataFrame:
     projected = table[table["estimate"] == PROJECTED]
 
     compared = pd.DataFrame(index=pd.Index(dict.fromkeys(table["epsilon"]), name="epsilon"))
+
     for name, rows in (("raw", closed_form), ("projected", projected)):
         low = rows[rows[RATE] == lowest].set_index("epsilon")[DISTANCE]
         high = rows[rows[RATE] == highest].set_index("epsilon")[DISTANCE]

@@ -45,6 +45,7 @@ def accounting(
 
         survey = SampledCounts(users, rate, mechanism)
         rare, common = np.sqrt(survey.variance_realised_size([0, share * users]))
+
         yield {
             "sampling": f"π = {rate:g}",
             "local": epsilon,

@@ -58,6 +58,7 @@ def allocations(before: Strata, after: Strata, names: Sequence[str], total: int)
     """
     shares = before.capped(before.neyman(total))
     later_shares = after.capped(after.neyman(total))
+
     return pd.DataFrame(
         {
             "stratum": list(names),
@@ -90,6 +91,7 @@ def top_stratum_limits(
         Boundaries of strata, by the name of the division.
     """
     grown = establishments.with_smallest_grown(tally, grown_to)
+
     for name, boundaries in divisions.items():
         before = by_size(tally, boundaries)
         after = by_size(grown, boundaries)
@@ -130,6 +132,7 @@ def standard_errors(population: Strata, overall_variance: float, totals: Sequenc
     """
     count = population.population
     everything = Strata([count], [overall_variance])
+
     for m in totals:
         variances = {
             "Neyman": population.variance(population.capped(population.neyman(m))),
@@ -154,18 +157,21 @@ def drawn_means(
         "Neyman": population.neyman(total),
         "proportional": population.proportional(total / population.population),
     }
+
     for name, shares in designs.items():
         drawn = np.maximum(strata.largest_remainder(population.capped(shares)), 1)
         rng = stream("weighted means", name, total, seed=seed)
         estimates = []
         for _ in range(repetitions):
             means = np.empty(drawn.size)
+
             for i, (sizes, counts) in enumerate(members):
                 sampled = samples.simple_random_tallies(counts, int(drawn[i]), rng=rng)
                 means[i] = sampled @ sizes / drawn[i]
             estimates.append(population.weighted_mean(means))
 
         deviation = float(np.std(estimates, ddof=1))
+
         yield {
             "design": name,
             "population mean": population.mean,

@@ -54,6 +54,7 @@ def losses_by_cluster_size(
             "simple random sampling": subsampling.srs_loss(steps * epsilon, design.sampling_rate),
             "no amplification": steps * epsilon,
         }
+
         for quantity, loss in losses.items():
             yield {
                 "design": f"{label}, {neighbours}",
@@ -117,6 +118,7 @@ def misread_bounds(instances: int, *, seed: int) -> Rows:
     rng = stream("misread cluster bounds", seed=seed)
     in_larger: list[float] = []
     off_by_one: list[float] = []
+
     for _ in range(instances):
         sizes = rng.integers(1, 7, size=rng.integers(2, 9))
         chosen = int(rng.integers(1, sizes.size))
@@ -134,8 +136,10 @@ def misread_bounds(instances: int, *, seed: int) -> Rows:
             excesses.append(claimed - loss)
 
     readings = {"n₁ in the larger population": in_larger, "off by one": off_by_one}
+
     for reading, excesses in readings.items():
         excess = np.array(excesses)
+
         yield {
             "reading": reading,
             "above the optimum": int((excess > 1e-9).sum()),

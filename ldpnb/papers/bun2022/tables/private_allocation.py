@@ -33,6 +33,7 @@ def candidates(family: Family, total: int) -> Candidates:
 
     neyman = allocation.neyman(family, total)
     proportional = allocation.proportional(family.sizes, total / sum(family.sizes))
+
     return {
         "Neyman": {"": allocation.outcomes(family, neyman)},
         "proportional, rounded at random": {"": allocation.outcomes(family, proportional)},
@@ -51,6 +52,7 @@ def variances(tables: Candidates, epsilons: Sequence[float]) -> Rows:
         for name, outcomes in by_name.items():
             found.append((*_private(outcomes, epsilon), name))
         worst, mean, scale, choice = min(found)
+
         yield {
             "epsilon (nats)": epsilon,
             "rule": kind,
@@ -80,6 +82,7 @@ def simulated_variances(
     return, and epsilon is one of the budgets of `solved`.
     """
     best = solved[solved["epsilon (nats)"] == epsilon]
+
     for rule, choice in zip(best["rule"], best["choice"], strict=True):
         outcomes = tables[rule][choice]
         worst = int(outcomes.variances().argmax())
@@ -89,6 +92,7 @@ def simulated_variances(
         means = rng.choice(outcomes.values, size=draws, p=chances / chances.sum())
         noise = rng.laplace(scale=outcomes.noise_scale(epsilon), size=draws)
         squares = (means + noise - chances @ outcomes.values) ** 2
+
         yield {
             "rule": rule,
             "exact": outcomes.total_variances(epsilon)[worst],

@@ -48,8 +48,10 @@ def gaussian_size_losses(
     """
     unit = transition_deviation(population, mean, epsilon)
     panel = f"n = {population}, mean {mean:g}, unit {unit:.3g} records"
+
     for share in relative:
         law = truncated_gaussian_size(population, mean, share * unit)
+
         for quantity, loss in size_losses(law, epsilon).items():
             yield {
                 "panel": panel,
@@ -102,6 +104,7 @@ def simulated_tilted_rates(
     """
     sizes = np.arange(population + 1)
     unit = transition_deviation(population, mean, epsilon)
+
     for share in relative:
         law = truncated_gaussian_size(population, mean, share * unit)
         rng = stream("reweighted rate", population, mean, share, epsilon, seed=seed)
@@ -111,6 +114,7 @@ def simulated_tilted_rates(
         total = counts @ weights
         estimate = counts @ (weights * sizes) / total / population
         squares = counts @ (weights * (sizes / population - estimate)) ** 2
+
         yield {
             DEVIATION: share * unit,
             "exact": random_size.tilted_rate(law, epsilon),
@@ -181,8 +185,10 @@ def release_losses(epsilon: float, numbers: Sequence[int]) -> Rows:
         "clusters of 2, deletion": pairs.loss,
         "clusters of 2, replacement": partial(pairs.loss, neighbours="replacement"),
     }
+
     for (name, design), number, fresh in product(designs.items(), numbers, (False, True)):
         loss = releases.releases_loss([epsilon] * number, design, fresh=fresh)
+
         yield {
             "design": name,
             "releases": number,

@@ -24,6 +24,7 @@ def poisson_growth(
     replaced record alone, the lower bound of Section 6.1, and the mechanism's own ``2 epsilon``.
     """
     even = pps_rates(np.ones(records), expected_size)
+
     for factor in factors:
         grown = pps_rates([factor, *np.ones(records - 1)], expected_size)
         losses = {
@@ -65,9 +66,11 @@ def inclusion_shares(
     rng = stream("inclusion in proportion to size", expected_size, seed=seed)
     independent = np.zeros(rates.size)
     systematic = np.zeros(rates.size)
+
     for _ in range(draws):
         independent[poisson_positions(rates, rng=rng)] += 1 / draws
         systematic[systematic_positions(rates, rng=rng)] += 1 / draws
+
     return pd.DataFrame(
         {
             "record": np.arange(1, rates.size + 1),

@@ -67,6 +67,7 @@ def discretised_losses(epsilons: Sequence[float], groups: Sequence[int]) -> Rows
         mechanism = DiscretisedMeans.published(epsilon, number)
         channel = mechanism.channel([-1.0, -0.5, 0.0, 0.5, 1.0])
         claimed = mechanism.claimed_epsilon
+
         yield {
             "groups": number,
             "claimed": claimed,
@@ -159,6 +160,7 @@ def epsilon_table(
         family = families(total)[name]
         budget = budgets.smallest_epsilon(family, total, alpha, failure=failure, tail=tail)
         loss = float(family(budget).epsilon) if np.isfinite(budget) else np.inf
+
         yield {
             "mechanism": name,
             "tail": tail,
@@ -270,6 +272,7 @@ def simulated_coverage(
         low, high = intervals.T
 
         deviation = np.sqrt(of_halves.variance(((gap / 2) ** 2, (gap / 2) ** 2)))
+
         yield {
             "gap": gap,
             "coverage": float(np.mean((low <= gap) & (gap <= high))),
@@ -299,6 +302,7 @@ def simulated_moments(
     A third quantity is the correlation of the two means, which is 0.
     """
     root = float(np.sqrt(repetitions))
+
     for name, mechanism in mechanisms.items():
         rng = stream("moments", name, seed=seed)
         means = measured_means(mechanism, clients, repetitions=repetitions, rng=rng)
@@ -372,6 +376,7 @@ def measured_errors(
         mechanism = MEASURED[name](epsilon)
         errors = ten_runs(clients, name, epsilon, runs=runs, repetitions=repetitions, seed=seed)
         low, high = np.quantile(errors.mean(axis=1), (0.025, 0.975)).tolist()
+
         yield {
             "mechanism": name,
             "epsilon": epsilon,
@@ -404,6 +409,7 @@ def printed_against_law(measured: pd.DataFrame, printed: pd.DataFrame) -> Rows:
 
         for name in candidates:
             low, mean, high = central.loc[name, epsilon] / unit
+
             yield place | {
                 "series": name.removeprefix(f"{short_name} "),
                 RELATIVE: mean,
@@ -414,6 +420,7 @@ def printed_against_law(measured: pd.DataFrame, printed: pd.DataFrame) -> Rows:
 
         error = row["error"] / unit
         half = HALF / unit
+
         yield place | {
             "series": "printed",
             RELATIVE: error,
@@ -466,6 +473,7 @@ def chain(
             mechanism = MEASURED[name](epsilon)
             rng = stream("chain", str(metric), name, epsilon, seed=seed)
             errors = measure(mechanism, drawn, repetitions=repetitions, rng=rng)
+
             for way, value, error in (
                 ("mean error", float(errors.mean()), float(errors.std() / np.sqrt(repetitions))),
                 ("expected error", expected_error(mechanism, drawn), np.nan),

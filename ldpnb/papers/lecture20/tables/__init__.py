@@ -1,1 +1,1 @@
-"""What the notebooks of lecture20 show, as tables."""
+"""What the notebooks on the lecture show, as tables."""

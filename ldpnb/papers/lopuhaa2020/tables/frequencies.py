@@ -346,6 +346,7 @@ def compare(
             "users": reports.users,
             EPSILON: epsilon,
         }
+
         for (target, name), error in errors.items():
             if np.isnan(error).any():
                 continue
@@ -398,11 +399,14 @@ def one_run(mechanism: str, counts: Ints, epsilons: Sequence[float], *, seed: in
     All of them see the same reports. The counts are the numbers of users with each value.
     """
     users = np.asarray(counts)[None]
+
     for epsilon in epsilons:
         rng = stream("one run", mechanism, epsilon, seed=seed)
         reports = sample_reports(MECHANISMS[mechanism](epsilon, users.size), users, [rng])
+
         for name, estimator in SOURCE_ESTIMATORS.items():
             estimates = np.asarray(estimator(reports))[0]
+
             for value, truth in enumerate(users[0] / users.sum()):
                 yield {
                     EPSILON: epsilon,

@@ -63,6 +63,7 @@ def binary_errors_and_bounds(users: Sequence[int], epsilons: Sequence[float]) ->
             "Theorem 4.1, any n": count * EntropyBounds(2).distribution(distribution_entropy),
             ANY_N: count * bounds.finite_users(count),
         }
+
         for name, error in errors.items():
             yield {
                 EPSILON: epsilon,
@@ -96,8 +97,10 @@ def errors_and_bounds(
     setting = {"mechanism": "k-RR", "users": users}
     least = dict.fromkeys(epsilons, np.inf)
     columns = [EPSILON, "estimator", "mean squared error", "standard error"]
+
     for epsilon, name, error, deviation in errors[columns].itertuples(index=False):
         least[epsilon] = min(least[epsilon], users * (error + 4 * deviation))
+
         yield setting | {
             EPSILON: epsilon,
             "quantity": name,
@@ -106,6 +109,7 @@ def errors_and_bounds(
         }
 
     prior = information.SymmetricDirichlet(domain_size)
+
     for epsilon in epsilons:
         mechanism = KaryRandomisedResponse(epsilon, domain_size)
         limit = information.unbiased_frequency_error(mechanism) + prior.diversity()
@@ -177,6 +181,7 @@ def errors_over_limit(
         limit = limits.mean()
         log_information = _mean_log_information(channel, points)
         bounds = _bounds(domain_size, epsilon, float(limit), log_information)
+
         yield {
             EPSILON: epsilon,
             "limit of this channel": limit,
@@ -242,8 +247,10 @@ def exact_small_risks(
         estimators[name] = partial(frequencies.krr_estimate, name, epsilon=epsilon)
 
     channel = KaryRandomisedResponse(epsilon, 3).channel()
+
     for (prior, concentration), count in product(concentrations.items(), users):
         risks = exact_risk.exact_risks(channel, count, np.full(3, concentration), estimators)
+
         for name, risk in risks.items():
             yield {
                 "prior": prior,
@@ -272,6 +279,7 @@ def channel_errors(domain_size: int, epsilons: Sequence[float], distributions: F
         Distributions of equal weight, over which errors are averaged.
     """
     diversity = float(1 - (distributions**2).sum(axis=1).mean())
+
     for epsilon in epsilons:
         unary = UnaryEncoding.optimised(epsilon, domain_size)
         channels = {
