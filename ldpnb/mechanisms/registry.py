@@ -5,8 +5,8 @@ privacy loss is the budget, except for the two entries *as published*: they clai
 lose more.
 """
 
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeVar
 
 from ldpnb.mechanisms.contrasts import Contrast, SignedBit, SignedLaplace
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
@@ -29,7 +29,38 @@ many senders hold each value. Near epsilon 0 almost all of the numerator cancels
 first cancels whole numbers, without rounding.
 """
 
-FREQUENCY: Mapping[str, Callable[[float, int], FrequencyMechanism]] = MappingProxyType(
+Maker = TypeVar("Maker")
+
+
+class ByName(Mapping[str, Maker]):
+    """Makers of mechanisms by name, which say what they are: ``FREQUENCY?`` shows it.
+
+    Parameters
+    ----------
+    makers : mapping
+        What is called to make a mechanism, by its name.
+    meaning : str
+        What the mechanisms are for, and how the makers are called.
+    """
+
+    def __init__(self, makers: Mapping[str, Maker], meaning: str) -> None:
+        self._makers = dict(makers)
+        self.__doc__ = meaning
+
+    def __getitem__(self, name: str) -> Maker:
+        return self._makers[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._makers)
+
+    def __len__(self) -> int:
+        return len(self._makers)
+
+    def __repr__(self) -> str:
+        return f"<mechanisms: {', '.join(self)}>"
+
+
+FREQUENCY: ByName[Callable[[float, int], FrequencyMechanism]] = ByName(
     {
         "k-RR": KaryRandomisedResponse,
         "OUE": UnaryEncoding.optimised,
@@ -37,9 +68,8 @@ FREQUENCY: Mapping[str, Callable[[float, int], FrequencyMechanism]] = MappingPro
         "subset selection": SubsetSelection.optimal,
         "signs": SignRandomiser,
         "OLH": LocalHashing.optimised,
-    }
-)
-"""Mechanisms that estimate the share of users with each value, by name.
+    },
+    """Mechanisms that estimate the share of users with each value, by name.
 
 Each entry is called with ``epsilon``, in nats and ``> 0``, and ``domain_size``, the number of
 values, at least 2. All are private for each user's own report, so no curator needs to be trusted.
@@ -53,16 +83,16 @@ values, at least 2. All are private for each user's own report, so no curator ne
 >>> mechanism = FREQUENCY["k-RR"](epsilon=np.log(3), domain_size=2)
 >>> round(float(mechanism.p), 12)
 0.75
-"""
+""",
+)
 
-MEAN: Mapping[str, Callable[[float, float], MeanMechanism]] = MappingProxyType(
+MEAN: ByName[Callable[[float, float], MeanMechanism]] = ByName(
     {
         "1-bit": OneBit,
         "local Laplace": LocalLaplace,
         "central Laplace": CentralLaplace,
-    }
-)
-"""Mechanisms that estimate the mean of bounded numbers, by name.
+    },
+    """Mechanisms that estimate the mean of bounded numbers, by name.
 
 Each entry is called with ``epsilon``, in nats and ``> 0``, and ``upper``, also ``> 0``: values lie
 in ``[0, upper]``.
@@ -74,9 +104,10 @@ in ``[0, upper]``.
 >>> mechanism = MEAN["1-bit"](np.log(3), 10.0)
 >>> mechanism.one_rate([0, 5, 10]).round(12).tolist()
 [0.25, 0.5, 0.75]
-"""
+""",
+)
 
-GAP: Mapping[str, Callable[..., GroupMeans | Contrast]] = MappingProxyType(
+GAP: ByName[Callable[..., GroupMeans | Contrast]] = ByName(
     {
         "M_R": lambda epsilon, sizes: DiscretisedMeans.calibrated(epsilon, len(sizes)),
         "M_L, k = 2": lambda epsilon, sizes: LaplaceMeans.calibrated(epsilon, len(sizes)),
@@ -84,9 +115,8 @@ GAP: Mapping[str, Callable[..., GroupMeans | Contrast]] = MappingProxyType(
         "signed Laplace": SignedLaplace,
         "M_R as published": lambda epsilon, sizes: DiscretisedMeans.published(epsilon, len(sizes)),
         "M_L as published": lambda epsilon, sizes: LaplaceMeans.published(epsilon, len(sizes)),
-    }
-)
-"""Mechanisms that estimate the gap between the means of two groups, by name.
+    },
+    """Mechanisms that estimate the gap between the means of two groups, by name.
 
 Each entry is called with ``epsilon``, in nats and ``> 0``, and ``sizes``, the number of users in
 each group, at least 1. The first two groups are compared. Values lie in ``[-1, 1]``.
@@ -102,4 +132,5 @@ each group, at least 1. The first two groups are compared. Values lie in ``[-1, 
 >>> published = GAP["M_R as published"](1.0, [500, 500])
 >>> round(float(mechanism.epsilon), 4), round(float(published.epsilon), 4)
 (1.0, 1.3799)
-"""
+""",
+)
