@@ -28,4 +28,4 @@ def test_every_module_of_mechanisms_says_it_is_for_simulation_only(name: str) ->
 
 def test_the_readme_says_the_same() -> None:
     words = " ".join((home() / "README.md").read_text(encoding="utf-8").split())
-    assert "for study and not for deployment" in words
+    assert "made for study, not for deployment" in words

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from ldpnb.rng import stream
 
 UNRELATED = "rates at random"
 FOLLOWING = "rates follow values"
-RATES = {UNRELATED: "at random", FOLLOWING: "by value"}
+RATES = MappingProxyType({UNRELATED: "at random", FOLLOWING: "by value"})
 """How a panel names the ways to hand out the rates."""
 BUDGET = "budget (share of full cost)"
 
