@@ -4,12 +4,14 @@
 (`KaryRandomisedResponse`, ...; all by name in `FREQUENCY`, `MEAN` and `GAP`), estimators
 (`unbiased`, `mle`, ...), exact privacy losses (`privacy_loss`, `srs_loss`, `ClusterSample`, ...),
 errors (`SampledCounts`, `GroupGap`, `LowerBounds`, ...), surveys (`plan`, `estimate`), audits
-(`exact_channel`), one's own data (`load_column`, ...), and
-what was decided (`decide`).
+(`exact_channel`), one's own data (`load_column`, ...), and what
+was decided (`decide`).
 
 >>> import ldpnb as ldp
->>> round(float(ldp.srs_loss(1.0, sampling_rate=0.1)), 4), ldp.decide("biswas2022/theorem-3.5").status
-(0.1586, 'fails')
+>>> round(float(ldp.srs_loss(1.0, sampling_rate=0.1)), 4)
+0.1586
+>>> ldp.decide("biswas2022/theorem-3.5").status
+'fails'
 """
 
 from typing import Any

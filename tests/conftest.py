@@ -39,7 +39,9 @@ WAITING = (
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Spread what waits over the first half of the run, so that no core is idle and none is left with it at the end."""
+    """Spread what waits over the first half of the run, so that no core is idle and none is left
+    with it at the end.
+    """
     files = list(dict.fromkeys(item.nodeid.partition("::")[0] for item in items))
     places: dict[str, float] = {name: place for place, name in enumerate(files)}
     waiting = [name for name in files if name.startswith(WAITING)]
@@ -50,7 +52,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Let no later collection of garbage look through what is imported and collected by now, which stays."""
+    """Let no later collection of garbage look through what is imported and collected by now,
+    which stays.
+    """
     gc.freeze()
 
 
@@ -113,7 +117,9 @@ def said(
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site of the committed notebooks, as `make site` builds it; made by the first process of the run that needs it."""
+    """The site of the committed notebooks, as `make site` builds it; made by the first process
+    of the run that needs it.
+    """
     import fcntl
 
     pytest.importorskip("sphinx", reason="no sphinx in this environment; `make site` brings it")

@@ -1,4 +1,6 @@
-"""A small notebook: what it declares, what it computes, its file, and a run of it that works until it is ended."""
+"""A small notebook: what it declares, what it computes, its file, and a run of it that works
+until it is ended.
+"""
 
 import subprocess
 import sys
@@ -38,7 +40,9 @@ WORK = {
 
 
 def begun(checkout: Path, work: str) -> tuple[subprocess.Popen[str], int]:
-    """Start a run of a notebook whose kernel works until it is ended; return it with its kernel's number."""
+    """Start a run of a notebook whose kernel works until it is ended; return it with its
+    kernel's number.
+    """
     place = checkout / "kernel"
     place.unlink(missing_ok=True)
     begin = f"import os, pathlib, time, numpy\npathlib.Path({str(place)!r}).write_text(f'{{os.getpid()}} ')\n"

@@ -1,4 +1,6 @@
-"""Experiments for the tests of sweeps: they wait for a file, fail, read data or kill their worker."""
+"""Experiments for the tests of sweeps: they wait for a file, fail, read data or kill their
+worker.
+"""
 
 import os
 import signal

@@ -1,4 +1,6 @@
-"""Where formulas stand: in the rooms that several sources share, and in each source's own folder."""
+"""Where formulas stand: in the rooms that several sources share, and in each source's own
+folder.
+"""
 
 import importlib
 import pkgutil

@@ -45,7 +45,8 @@ def hoeffding(terms: int, deviation: float) -> float:
 def bernstein(variance: float, bound: float, deviation: float) -> float:
     """Return Bernstein's bound.
 
-    It is ``min(1, 2 exp(-deviation^2 / (2 variance + 2 bound deviation / 3)))``. The variance is that of the sum, and `bound` is the largest distance of a summand from its mean.
+    It is ``min(1, 2 exp(-deviation^2 / (2 variance + 2 bound deviation / 3)))``. The variance is
+    that of the sum, and `bound` is the largest distance of a summand from its mean.
     """
     distance = checks.positive(deviation, "deviation")
     most = checks.positive(bound, "bound")

@@ -4,9 +4,9 @@
 probability of each output given each input, the exact privacy loss, and where it is attained.
 ``ldpnb audit`` does the same from the command line, and reads saved channels as well.
 
-What each file does: `tape` holds the random choices of a run, `uniforms` are random numbers that are
-known only by comparisons, `draws` are the functions that draw them, `sources` puts these in place
-of the real ones, `enumeration` runs the client, `channel` is the result, `files` reads saved
+What each file does: `tape` holds the random choices of a run, `uniforms` are random numbers that
+are known only by comparisons, `draws` are the functions that draw them, `sources` puts these in
+place of the real ones, `enumeration` runs the client, `channel` is the result, `files` reads saved
 channels, and `command` is the command.
 """
 

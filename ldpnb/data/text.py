@@ -13,7 +13,7 @@ _NO_MARK = "\x1f"
 
 
 def rows_of_text(content: bytes, reading: Reading) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows of delimited text from its header on, each with the number of its last line."""
+    """Yield the rows of delimited text from its header on, with the number of their last line."""
     encoding = reading.encoding or "utf-8"
     if encoding.lower().replace("_", "-") in ("utf-8", "utf8"):
         encoding = "utf-8-sig"

@@ -46,7 +46,8 @@ _CANNOT_FORK = (OSError, EOFError, RuntimeError)
 _LAUNCHER = ["-m", "ipykernel_launcher"]
 
 
-class _Process(getattr(multiprocessing.context, "ForkServerProcess", BaseProcess)):  # type: ignore[misc]
+# type: ignore[misc]
+class _Process(getattr(multiprocessing.context, "ForkServerProcess", BaseProcess)):
     """A forked process with the methods of `subprocess.Popen` that Jupyter calls."""
 
     stdin = stdout = stderr = None
@@ -142,7 +143,8 @@ def _become_a_kernel(arguments: list[str], environment: Mapping[str, str], folde
     inline = "module://matplotlib_inline.backend_inline"
     mpl.rcParams["backend"] = os.environ.setdefault("MPLBACKEND", inline)
 
-    # In a terminal pandas fits a table to its width. In a kernel it finds none, and shows 20 columns.
+    # In a terminal pandas fits a table to its width. In a kernel it finds none, and shows 20
+    # columns.
     pd.options.display.max_columns = 20
 
     # The parent's terminal is not the kernel's.
@@ -155,7 +157,8 @@ def _become_a_kernel(arguments: list[str], environment: Mapping[str, str], folde
 
     be_killed_with_parent()
 
-    # 0 means no parent. With one, ipykernel would wait for its end; but here this is the forkserver,
+    # 0 means no parent. With one, ipykernel would wait for its end; but here this is the
+    # forkserver,
     # which stays as long as it has children.
     IPKernelApp.launch_instance([*arguments, "--IPKernelApp.parent_handle=0"])
 

@@ -113,11 +113,15 @@ def how_to_run(notebook: Notebook) -> str:
         address = f"https://mybinder.org/v2/gh/{repository}/HEAD?labpath={file}"
         binder = f"[open it there]({address}), without installing anything"
     else:
-        binder = "give [mybinder.org](https://mybinder.org) the address of a public copy of this repository"
+        binder = (
+            "give [mybinder.org](https://mybinder.org) the address of a public copy of this "
+            "repository"
+        )
 
     lines = [
         ":::{dropdown} Run this notebook",
-        f"- **On your machine**: `make lab` opens JupyterLab; choose `{file}`. `.venv/bin/ldpnb run {name}"
+        f"- **On your machine**: `make lab` opens JupyterLab; choose `{file}`. "
+        f"`.venv/bin/ldpnb run {name}"
         " -p NAME=VALUE` runs it with parameters of your own.",
         f"- **On Binder**: {binder}.",
     ]

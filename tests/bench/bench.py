@@ -1,11 +1,13 @@
-"""Time each task as ldpnb, the machine's floor and the peers do it, in turn within one run, and print the ratios.
+"""Time each task as ldpnb, the machine's floor and the peers do it, in turn within one run, and
+print the ratios.
 
-    python tests/bench/bench.py build/peers/bin/python [--rounds 5] [--only TEXT]
+python tests/bench/bench.py build/peers/bin/python [--rounds 5] [--only TEXT]
 
-A row is one task. Every implementation runs in a process of its own, one BLAS thread, and the rounds interleave them,
-so that a machine whose speed drifts shifts all alike; a ratio is taken round by round, and its median, smallest and
-largest are printed. Peers that would take minutes do a share of the users, which their linear cost allows; the share is
-printed."""
+A row is one task. Every implementation runs in a process of its own, one BLAS thread, and the
+rounds interleave them, so that a machine whose speed drifts shifts all alike; a ratio is taken
+round by round, and its median, smallest and largest are printed. Peers that would take minutes
+do a share of the users, which their linear cost allows; the share is printed.
+"""
 
 import contextlib
 import json
@@ -20,7 +22,8 @@ import click
 
 HERE = Path(__file__).resolve().parent
 
-# of each task: "peer" (at least that many times faster than the best peer), "floor" (at most that many times the
+# of each task: "peer" (at least that many times faster than the best peer), "floor" (at most that
+# many times the
 # floor), "seconds" (at most that long)
 TARGETS: dict[str, dict[str, float]] = {
     "k-RR, n = 1e6, k = 1024": {"peer": 3000, "floor": 2},

@@ -1,4 +1,6 @@
-"""The tasks as ldpnb does them, and the machine's floor for each: what numpy's generator or sort alone takes."""
+"""The tasks as ldpnb does them, and the machine's floor for each: what numpy's generator or sort
+alone takes.
+"""
 
 import numpy as np
 

@@ -1,4 +1,6 @@
-"""The same tasks as their peers do them, each through its own interface; a share of the users where all take minutes."""
+"""The same tasks as their peers do them, each through its own interface; a share of the users
+where all take minutes.
+"""
 
 import math
 

@@ -1,12 +1,15 @@
-"""One environment's side of the benchmark: prepare a task, and time it for every line of standard input.
+"""One environment's side of the benchmark: prepare a task, and time it for every line of
+standard input.
 
-    python worker.py tasks_ours.py TASK
+python worker.py tasks_ours.py TASK
 
-Answers with a line of JSON each: {"seconds": s, "share": x, "peak MB": m, "info": {...}}. A module of tasks defines
-TASKS = {name: prepare}, where prepare() returns a callable, or (callable, share) if the callable does only that share
-of the task (a peer that would take hours), or (callable, share, info). Of a task that takes less than a tenth of a
-second the quickest of nine tries counts, and of sixty of two milliseconds or more if it takes less, whatever else the
-machine does."""
+Answers with a line of JSON each: {"seconds": s, "share": x, "peak MB": m, "info": {...}}. A
+module of tasks defines TASKS = {name: prepare}, where prepare() returns a callable, or
+(callable, share) if the callable does only that share of the task (a peer that would take
+hours), or (callable, share, info). Of a task that takes less than a tenth of a second the
+quickest of nine tries counts, and of sixty of two milliseconds or more if it takes less,
+whatever else the machine does.
+"""
 
 import importlib
 import json

@@ -1,4 +1,6 @@
-"""A browser that can reach nothing but this machine, and a record of what its pages asked for and complained about."""
+"""A browser that can reach nothing but this machine, and a record of what its pages asked for
+and complained about.
+"""
 
 import os
 import re
@@ -14,7 +16,8 @@ from patience import PATIENCE
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 HERE = re.compile(r"(https?|wss?)://127\.0\.0\.1[:/]|(file|data|blob|about|chrome):")
 QUIET = ("gpu", "quic", "background-networking", "component-update")
-# what leaves this machine ends at a port where nobody listens; to intercept requests instead would slow each of them down
+# what leaves this machine ends at a port where nobody listens; to intercept requests instead would
+# slow each of them down
 ALONE = ["--proxy-server=http://127.0.0.1:9", "--proxy-bypass-list=127.0.0.1"]
 
 
@@ -39,7 +42,9 @@ class Seen:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """The system's browser; tests are skipped where there is none, except in continuous integration."""
+    """The system's browser; tests are skipped where there is none, except in continuous
+    integration.
+    """
     missing = missing_browser()
     if missing:
         (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(missing)
@@ -100,7 +105,9 @@ def open_page(browser: Any, record: Seen) -> Iterator[Callable[..., Any]]:
 
 @pytest.fixture(scope="module")
 def visit(site: Path, open_page: Callable[..., Any]) -> Callable[..., Any]:
-    """Open a page of the site from disk, in the window given or in one that all visits with the same options share."""
+    """Open a page of the site from disk, in the window given or in one that all visits with the
+    same options share.
+    """
     shared: dict[str, Any] = {}
 
     def go(name: str, page: Any = None, **options: Any) -> Any:

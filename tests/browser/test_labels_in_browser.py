@@ -1,4 +1,6 @@
-"""Labels from a hostile table, in a notebook that stock tools executed and converted: shown as they are, never run."""
+"""Labels from a hostile table, in a notebook that stock tools executed and converted: shown as
+they are, never run.
+"""
 
 import html
 import subprocess

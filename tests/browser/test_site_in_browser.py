@@ -127,7 +127,9 @@ def test_digits_of_neighbouring_columns_do_not_touch(visit: Any) -> None:
     page = visit(PAGE)
     gaps = page.evaluate(
         """() => [...document.querySelectorAll(".cell_output td")].map((cell) =>
-        parseFloat(getComputedStyle(cell).paddingLeft) + parseFloat(getComputedStyle(cell).paddingRight))"""
+        parseFloat(getComputedStyle(cell).paddingLeft) +
+        parseFloat(getComputedStyle(cell).paddingRight))
+        """
     )
     assert len(gaps) > 50
     assert min(gaps) >= 10

@@ -1,4 +1,6 @@
-"""The sources' populations, public and synthetic: their shape, their size, and how they are read."""
+"""The sources' populations, public and synthetic: their shape, their size, and how they are
+read.
+"""
 
 import csv
 from importlib.resources import files

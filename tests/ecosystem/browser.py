@@ -1,4 +1,6 @@
-"""Run as a script: every public name and the tour's cells as in Pyodide, where what it lacks is missing and no process or thread starts."""
+"""Run as a script: every public name and the tour's cells as in Pyodide, where what it lacks is
+missing and no process or thread starts.
+"""
 
 import os
 import subprocess
@@ -25,7 +27,9 @@ LACKED = {
     "readline",
 }
 LACKED |= {"resource", "syslog", "tkinter", "venv", "jupyter_client", "nbclient", "zmq"}
-"""Of Python 3.14 and of what runs notebooks; to these come the dependencies that are not for a browser."""
+"""Of Python 3.14 and of what runs notebooks; to these come the dependencies that are not for a
+browser.
+"""
 
 
 class Lacked(MetaPathFinder):

@@ -1,4 +1,6 @@
-"""The package as a library: it needs nothing that a browser's Python lacks, and names what is missing."""
+"""The package as a library: it needs nothing that a browser's Python lacks, and names what is
+missing.
+"""
 
 import importlib
 import subprocess

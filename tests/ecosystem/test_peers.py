@@ -1,7 +1,8 @@
-"""What other libraries' tests and documentation expect and their code returns, as calls of this package.
+"""What other libraries' tests and documentation expect and their code returns, as calls of this
+package.
 
-The values are theirs: dp-accounting 0.6.0, OpenDP 0.16.0, autodp 0.2.3.1, multi-freq-ldpy 0.2.5, pure-ldp 1.2.0 and
-diffprivlib 0.6.6. Where they differ, the column `differs` says why.
+The values are theirs: dp-accounting 0.6.0, OpenDP 0.16.0, autodp 0.2.3.1, multi-freq-ldpy 0.2.5,
+pure-ldp 1.2.0 and diffprivlib 0.6.6. Where they differ, the column `differs` says why.
 """
 
 import csv
@@ -26,7 +27,9 @@ def laplace_delta(first: tuple[float, ...], second: tuple[float, ...], epsilon: 
 
 
 def krr_of_noise(noise: float, values: int) -> np.ndarray:
-    """The channel that keeps a value with the chance ``1 - noise`` and else draws one of all at random."""
+    """The channel that keeps a value with the chance ``1 - noise`` and else draws one of all at
+    random.
+    """
     return np.full((values, values), noise / values) + (1 - noise) * np.eye(values)
 
 

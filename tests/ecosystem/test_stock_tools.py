@@ -1,4 +1,6 @@
-"""Notebooks under tools that know nothing of this project: pytest with nbval, nbconvert, python, renderers of tables."""
+"""Notebooks under tools that know nothing of this project: pytest with nbval, nbconvert, python,
+renderers of tables.
+"""
 
 import html
 import json

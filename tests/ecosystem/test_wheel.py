@@ -1,4 +1,6 @@
-"""The wheel: what it holds, and what it does where nothing but its three requirements is installed."""
+"""The wheel: what it holds, and what it does where nothing but its three requirements is
+installed.
+"""
 
 import subprocess
 import sys

@@ -1,4 +1,6 @@
-"""Let Cosmic Ray change a room in a clone, one change at a time, and print how many the tests notice."""
+"""Let Cosmic Ray change a room in a clone, one change at a time, and print how many the tests
+notice.
+"""
 
 import argparse
 import os

@@ -1,4 +1,6 @@
-"""Series drawn together can be told apart by the colour-blind and in grey, and vector files keep their text."""
+"""Series drawn together can be told apart by the colour-blind and in grey, and vector files keep
+their text.
+"""
 
 import io
 import itertools

@@ -28,7 +28,9 @@ LABELS = [
 
 
 def drawn(label: str) -> tuple[float, float]:
-    """Return the width in pixels of a label as matplotlib draws it, and of the same signs without any mathematics."""
+    """Return the width in pixels of a label as matplotlib draws it, and of the same signs
+    without any mathematics.
+    """
     figure = Figure()
     canvas = FigureCanvasAgg(figure)
     texts = [figure.text(0, 0, unset(label)), figure.text(0, 0, label, parse_math=False)]

@@ -17,7 +17,9 @@ live_section = importlib.import_module("ldpnb.notebook.live")
 
 @pytest.fixture
 def section(monkeypatch: pytest.MonkeyPatch):
-    """The controls of a section whose sentence repeats a value, its picture and the calls it made."""
+    """The controls of a section whose sentence repeats a value, its picture and the calls it
+    made.
+    """
     monkeypatch.setenv(HEADLESS, "")
     shown: list[dict[str, Any]] = []
     boxes, calls = [], []

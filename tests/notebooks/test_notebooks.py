@@ -1,4 +1,6 @@
-"""The committed notebooks keep to the companion's form: papermill can run them, and nbval has something to compare."""
+"""The committed notebooks keep to the companion's form: papermill can run them, and nbval has
+something to compare.
+"""
 
 import ast
 import json

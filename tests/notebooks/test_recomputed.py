@@ -15,7 +15,9 @@ CASES: list[Callable[[], Pairs]] = []
 
 
 def rows(figure: str, **where: object) -> pd.DataFrame:
-    """Return the rows of a figure's table with these entries, columns named without blanks and units."""
+    """Return the rows of a figure's table with these entries, columns named without blanks and
+    units.
+    """
     table = pd.read_csv(FIGURES / f"{figure}.csv")
     table.columns = table.columns.str.replace(r" \(.*\)", "", regex=True).str.replace(" ", "_")
     for column, entry in where.items():
@@ -94,7 +96,9 @@ def bounds_of_random_sizes() -> Pairs:
 
 @CASES.append
 def tests_for_a_size() -> Pairs:
-    """The best private test of two sizes is a linear program over its chances to say yes at each size between."""
+    """The best private test of two sizes is a linear program over its chances to say yes at each
+    size between.
+    """
     for row in rows("2_bun2022/02_data_dependent_sizes/advantage").itertuples():
         gap, e = row.difference_of_the_sizes, np.exp(0.5)
         if row.quantity == "upper bound":
@@ -137,7 +141,9 @@ def neyman_allocation_of_the_establishments() -> Pairs:
 
 @CASES.append
 def errors_of_two_values() -> Pairs:
-    """Averages over Jeffreys' prior are finite sums: 400 angles are exact for polynomials below degree 800."""
+    """Averages over Jeffreys' prior are finite sums: 400 angles are exact for polynomials below
+    degree 800.
+    """
     share = np.sin(np.pi * (np.arange(400) + 0.5) / 800) ** 2
     for row in rows("3_lopuhaa2020/02_mse_lower_bounds/two_values").itertuples():
         p, q = krr(float(row.budget[4:]), 2)
@@ -154,7 +160,9 @@ def errors_of_two_values() -> Pairs:
 
 @CASES.append
 def least_errors_of_three_values() -> Pairs:
-    """Under Jeffreys' prior values come from Polya's urn: all of them are listed, with all their reports."""
+    """Under Jeffreys' prior values come from Polya's urn: all of them are listed, with all their
+    reports.
+    """
     p, q = krr(1.0, 3)
     table = rows(
         "3_lopuhaa2020/03_optimal_estimators/few_users", prior="Jeffreys' prior", estimator="Bayes"

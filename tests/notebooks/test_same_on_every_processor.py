@@ -11,7 +11,8 @@ from ldpnb.rng import stream
 def test_where_reports_do_not_determine_the_estimate_it_is_the_centre_of_the_maxima(
     turn: int,
 ) -> None:
-    # the first two values look alike in every report that was seen; unseen ones would tell them apart
+    # the first two values look alike in every report that was seen; unseen ones would tell them
+    # apart
     seen = np.array(
         [[1.0, 1.0, 3.0, 2.0], [2.0, 2.0, 1.0, 5.0], [4.0, 4.0, 1.0, 1.0], [1.0, 1.0, 1.0, 3.0]]
     )

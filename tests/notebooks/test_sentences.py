@@ -69,7 +69,9 @@ def sentences(cells: list[dict[str, Any]], figures: Path) -> list[str]:
 
 
 def long(texts: Iterable[str]) -> set[str]:
-    """Numbers of three digits or more, other than years and powers of ten; ends of sentences are none of theirs."""
+    """Numbers of three digits or more, other than years and powers of ten; ends of sentences are
+    none of theirs.
+    """
     numbers = {number.rstrip(".,") for text in texts for number in NUMBER.findall(text)}
     digits = {number: re.sub(r"e.*|[.,]", "", number).strip("0") for number in numbers}
     return {

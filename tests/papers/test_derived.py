@@ -19,7 +19,9 @@ PAPERS = Path(ldpnb.__file__).parent / "papers"
 CLAIMS = claims.claims()
 WRONG = [claim for claim in CLAIMS if "python" in claim.words]
 PAGE = 96
-"""Characters of a line of code on a page of the sheet as a PDF, beyond which it would be cut off."""
+"""Characters of a line of code on a page of the sheet as a PDF, beyond which it would be cut
+off.
+"""
 
 
 def test_the_committed_ledger_is_current() -> None:

@@ -1,4 +1,6 @@
-"""Verdicts name the domain and the exceptions that they need: at these edges more would be false."""
+"""Verdicts name the domain and the exceptions that they need: at these edges more would be
+false.
+"""
 
 from collections.abc import Callable
 
@@ -37,7 +39,9 @@ def others_that_change_places() -> bool:
 
 
 def numbers_as_they_are() -> bool:
-    """Laplace noise at epsilon 6 leaves less than a third of the least variance that any channel of signs has."""
+    """Laplace noise at epsilon 6 leaves less than a third of the least variance that any channel
+    of signs has.
+    """
     noise = gaps.GroupGap.of_halves(LaplaceMeans.calibrated(6.0), 100)
     return bool(3 * 100 * noise.worst_variance() < BestGapChannel(6.0, 0.5).variance)
 

@@ -1,4 +1,6 @@
-"""Facts about simulated sensor sessions, the reader of the real files, and clients drawn from rates."""
+"""Facts about simulated sensor sessions, the reader of the real files, and clients drawn from
+rates.
+"""
 
 from pathlib import Path
 

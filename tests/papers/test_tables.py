@@ -1,4 +1,6 @@
-"""What the tables simulate agrees with what they call exact; and what the notebooks' own comparison cannot see."""
+"""What the tables simulate agrees with what they call exact; and what the notebooks' own
+comparison cannot see.
+"""
 
 from collections.abc import Callable
 

@@ -1,4 +1,6 @@
-"""The taxi columns: of a trip file in the TLC's layout, or a stand-in, which says that it is one."""
+"""The taxi columns: of a trip file in the TLC's layout, or a stand-in, which says that it is
+one.
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,6 @@
-"""What `ldpnb export` writes for a paper: drawings of its width and type, LaTeX, and what to cite."""
+"""What `ldpnb export` writes for a paper: drawings of its width and type, LaTeX, and what to
+cite.
+"""
 
 import re
 import shutil

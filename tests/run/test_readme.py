@@ -49,7 +49,9 @@ def test_a_quick_command_succeeds(command: str, monkeypatch: pytest.MonkeyPatch)
 def test_the_jobs_of_ones_own_ci_are_known_and_their_notebook_takes_the_parameter(
     tmp_path: Path,
 ) -> None:
-    """The suite itself tries `check` and `verdicts` in tests/notebooks, and runs with parameters in test_sentences."""
+    """The suite itself tries `check` and `verdicts` in tests/notebooks, and runs with parameters
+    in test_sentences.
+    """
     workflow = yaml.safe_load(TEXT.split("```yaml\n")[1].split("```")[0])
     steps = [step["run"] for step in workflow["jobs"]["notebooks"]["steps"] if "run" in step]
     assert steps.pop(0) == "make .venv/.installed"

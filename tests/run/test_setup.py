@@ -1,4 +1,6 @@
-"""`make` where the path of the checkout is read by no shell, and an environment that does not work is made anew."""
+"""`make` where the path of the checkout is read by no shell, and an environment that does not
+work is made anew.
+"""
 
 import os
 import shutil

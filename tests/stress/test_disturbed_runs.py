@@ -1,4 +1,6 @@
-"""Runs of notebooks while the disk fills, and while they are killed at any moment: each file is old or new, and whole."""
+"""Runs of notebooks while the disk fills, and while they are killed at any moment: each file is
+old or new, and whole.
+"""
 
 import errno
 import os

@@ -1,4 +1,6 @@
-"""Errors of estimates: enumeration, exact laws, and their digits where next to nothing, or everything, is known."""
+"""Errors of estimates: enumeration, exact laws, and their digits where next to nothing, or
+everything, is known.
+"""
 
 import math
 from math import comb
@@ -67,7 +69,9 @@ def test_a_curators_error_is_that_of_replacing_a_user() -> None:
 
 
 def by_enumeration(users: int, epsilon: float, alpha: float) -> tuple[float, float]:
-    """H(T|Y) and the error of the frequencies from the joint law of tallies and reports, in balls."""
+    """H(T|Y) and the error of the frequencies from the joint law of tallies and reports, in
+    balls.
+    """
     mechanism, joint = KaryRandomisedResponse(flint.arb(epsilon), flint.arb(2)), {}
     own, total = flint.arb(alpha), 2 * flint.arb(alpha)
     for holders in range(users + 1):
@@ -166,7 +170,8 @@ def test_a_channel_too_near_one_that_tells_nothing_is_refused() -> None:
 
 
 def test_the_covariance_given_the_report_keeps_its_digits_at_large_budgets() -> None:
-    # to first order in q the report is wrong with chance (k - 1) q, and any pair of values is confused both ways
+    # to first order in q the report is wrong with chance (k - 1) q, and any pair of values is
+    # confused both ways
     q = KaryRandomisedResponse(50.0, 3).q
     pairs = -q * (POINT[:, None] + POINT)
     np.fill_diagonal(pairs, 0)

@@ -1,4 +1,6 @@
-"""Validators say name, rule and value and let symbols and balls pass; streams depend on their key and seed alone."""
+"""Validators say name, rule and value and let symbols and balls pass; streams depend on their
+key and seed alone.
+"""
 
 import re
 import subprocess

@@ -1,4 +1,6 @@
-"""Numbers that once lost their digits at the ends of their range, each against many digits or a closed form."""
+"""Numbers that once lost their digits at the ends of their range, each against many digits or a
+closed form.
+"""
 
 import itertools
 
@@ -86,7 +88,8 @@ def test_the_critical_cluster_keeps_its_digits_where_share_and_rate_are_close(
 def test_total_variation_of_laplace_means_keeps_its_digits(epsilon: float) -> None:
     e, mechanism = mp.mpf(epsilon), LaplaceMeans.calibrated(epsilon)
     keep, near = mp.exp(e / 2) / (mp.exp(e / 2) + 1), mp.exp(-e / 2)
-    # kept reports exceed those of the other value above 0, and moved ones nowhere, being e^(-eps/2) of them below 0
+    # kept reports exceed those of the other value above 0, and moved ones nowhere, being e^(-eps/2)
+    # of them below 0
     value, group = keep * (1 - near), keep * (1 - near / 2) - (1 - keep) / 2
     assert hockey_stick.total_variation(mechanism) == pytest.approx(
         float(max(value, group)), rel=1e-14

@@ -1,4 +1,6 @@
-"""Estimates keep their digits where nearly everything cancels: few against many reports, budgets near 0 and far from it."""
+"""Estimates keep their digits where nearly everything cancels: few against many reports, budgets
+near 0 and far from it.
+"""
 
 from fractions import Fraction
 
@@ -140,7 +142,8 @@ def test_norm_sub_keeps_small_shares_beside_a_large_one() -> None:
 @pytest.mark.parametrize("epsilon", [1e-8, 1.0, 20.0, 60.0])
 def test_posterior_frequencies_of_what_nobody_reported(epsilon: float) -> None:
     reports, alpha, c = 9, mp.mpf("0.5"), mp.expm1(mp.mpf(epsilon))
-    # of three values with prior 1/2 each only the first was reported: M of its reports are informative
+    # of three values with prior 1/2 each only the first was reported: M of its reports are
+    # informative
     terms = [
         mp.binomial(reports, m) * c**m * mp.rf(alpha, m) / mp.rf(3 * alpha, m)
         for m in range(reports + 1)

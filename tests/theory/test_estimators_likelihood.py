@@ -90,7 +90,9 @@ def test_scaling_leads_from_the_mle_by_normal_errors_to_norm_sub(
 
 
 def level(column: list[Fraction], extra: Fraction, lack: int) -> tuple[int, Fraction]:
-    """Return the last rank K with ``(K + extra) v_K > S_K - lack``, and S_K, one after the other and exactly."""
+    """Return the last rank K with ``(K + extra) v_K > S_K - lack``, and S_K, one after the other
+    and exactly.
+    """
     total, last = Fraction(0), (0, Fraction(0))
     for rank, value in enumerate(sorted(column, reverse=True), start=1):
         total += value

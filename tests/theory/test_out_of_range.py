@@ -1,7 +1,7 @@
 """Every public formula and object refuses a number out of its range by name, rule and value.
 
-Functions and classes are found by introspection and join by themselves as soon as all their parameters have known
-names, which mean the same everywhere in the package.
+Functions and classes are found by introspection and join by themselves as soon as all their
+parameters have known names, which mean the same everywhere in the package.
 """
 
 import importlib
@@ -94,7 +94,9 @@ def needed(function: Callable[..., Any]) -> set[str]:
 
 
 def formulas() -> dict[str, Callable[..., Any]]:
-    """Return the public functions whose arguments are known, one of them a number with wrong values."""
+    """Return the public functions whose arguments are known, one of them a number with wrong
+    values.
+    """
     functions = {}
     for module in modules():
         for name, function in vars(module).items():

@@ -1,4 +1,6 @@
-"""Facts about exact hockey-stick divergences: their integral, their worst values, both ends of the budget."""
+"""Facts about exact hockey-stick divergences: their integral, their worst values, both ends of
+the budget.
+"""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -28,7 +30,9 @@ def mass(law: tuple[float, ...], low: arb, high: arb) -> arb:
 def better(
     first: tuple[float, ...], second: tuple[float, ...], epsilon: float
 ) -> Iterator[tuple[arb, arb]]:
-    """Yield where the first density exceeds ``e^epsilon`` times the second, between -1e6 and 1e6."""
+    """Yield where the first density exceeds ``e^epsilon`` times the second, between -1e6 and
+    1e6.
+    """
 
     def gain(x: arb) -> arb:
         one, other = (
@@ -87,7 +91,8 @@ def test_delta_is_the_mass_by_which_one_law_exceeds_the_other(
 
 
 def test_densities_that_only_touch_add_nothing() -> None:
-    # beyond epsilon = 2 the kept reports of the published mechanism meet e^epsilon times the moved ones in one point
+    # beyond epsilon = 2 the kept reports of the published mechanism meet e^epsilon times the moved
+    # ones in one point
     for epsilon in np.linspace(2.1, 200, 400):
         kept, moved = LaplaceMeans.published(epsilon).law(0, 1.0)
         assert hockey_stick.law_delta([kept], [moved], epsilon) == 0

@@ -14,7 +14,9 @@ from ldpnb.papers.bun2022.formulas import sizes
 
 @st.composite
 def rough_laws(draw: st.DrawFn, most: int) -> sizes.SizeLaw:
-    """Draw a law with gaps: chances over three hundred orders of magnitude, or on some sizes only."""
+    """Draw a law with gaps: chances over three hundred orders of magnitude, or on some sizes
+    only.
+    """
     n = draw(st.integers(1, most))
     exponents = st.one_of(st.floats(-300, 0), st.sampled_from([-math.inf, -300.0, -9.0, 0.0]))
     powers = np.array([*draw(st.lists(exponents, min_size=n, max_size=n)), 0.0])

@@ -1,4 +1,6 @@
-"""Shuffled reports: bounds that meet their delta, the sums behind them, and Gaussian noise to compare with."""
+"""Shuffled reports: bounds that meet their delta, the sums behind them, and Gaussian noise to
+compare with.
+"""
 
 from collections.abc import Callable
 

@@ -1,4 +1,6 @@
-"""What the rooms of the theory refuse, by name, rule and value; numbers out of their range: test_out_of_range."""
+"""What the rooms of the theory refuse, by name, rule and value; numbers out of their range:
+test_out_of_range.
+"""
 
 from collections.abc import Callable
 

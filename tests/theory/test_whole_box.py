@@ -1,10 +1,12 @@
 """Every public formula over the whole box of settings, against itself in balls of 300 bits.
 
-Epsilon in [1e-8, 700], domains up to 1e6, users up to 1e12, rates in [1e-12, 1]: log-uniform, both ends included, by a
-fixed seeds, and fresh ones with ``LDPNB_THOROUGH=1``. Functions, methods and properties are found by introspection and join by themselves
-as soon as all their parameters have known names. A closed form is generic, so its value in floats is compared with its
-value in balls; an algorithm must be finite, of the right sign, in [0, 1] if it is a probability, or say clearly what it
-refuses. ``pytest -s`` shows the worst relative error of each.
+Epsilon in [1e-8, 700], domains up to 1e6, users up to 1e12, rates in [1e-12, 1]: log-uniform,
+both ends included, by a fixed seeds, and fresh ones with ``LDPNB_THOROUGH=1``. Functions,
+methods and properties are found by introspection and join by themselves as soon as all their
+parameters have known names. A closed form is generic, so its value in floats is compared with
+its value in balls; an algorithm must be finite, of the right sign, in [0, 1] if it is a
+probability, or say clearly what it refuses. ``pytest -s`` shows the worst relative error of
+each.
 """
 
 import importlib

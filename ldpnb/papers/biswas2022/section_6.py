@@ -1,4 +1,4 @@
-"""What decides Section 6 of biswas2022: answers to its open questions, and a check for each claim."""
+"""What decides Section 6 of biswas2022: a check for each claim and each open question."""
 
 from functools import partial
 from typing import Any

@@ -244,7 +244,8 @@ def theorem_7_2(e: Evidence) -> Numbers:
 
 def section_7_3_proportional_for_all_statistics(e: Evidence) -> Numbers:
     # One stratum of n of n + other records, whose own variance is spread; its terms in the variance
-    # of a proportional sample of m, and of a simple random sample. The means only add to the latter.
+    # of a proportional sample of m, and of a simple random sample. The means only add to the
+    # latter.
     n, other, m, spread = symbols("n other m spread")
     total = n + other
     share = n / total

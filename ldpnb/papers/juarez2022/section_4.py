@@ -211,8 +211,8 @@ def strangers(share: Any) -> Any:
 def fall(z: Any, growth: Any, mean: Any) -> Any:
     """Return, up to a positive factor, how fast the worst variance for ``k = 2`` falls in ``eps2``.
 
-    Here ``eps2 = 2 z``, ``eps1 = epsilon - z``, and ``growth = e^-eps1`` is at most ``e^-z``; `mean`
-    is what `strangers` returns.
+    Here ``eps2 = 2 z``, ``eps1 = epsilon - z``, and ``growth = e^-eps1`` is at most ``e^-z``;
+    `mean` is what `strangers` returns.
     """
     linear = (1 + mean) * (16 - 8 * z) - 4 * z * z * z
     return 16 + growth * (linear + 16 * growth * mean * (1 - z))

@@ -40,7 +40,10 @@ def printed_gain(mechanism: GroupMeans) -> float:
 
 
 def printed_channel(mechanism: DiscretisedMeans, values: ArrayLike) -> Floats:
-    """Return the channel of ``M_R``, in the order of `DiscretisedMeans.channel`, from the printed probabilities."""
+    """Return the channel of ``M_R`` from the printed probabilities.
+
+    Its rows are in the order of `DiscretisedMeans.channel`.
+    """
     d, points, b = (
         mechanism.groups,
         np.asarray(values, dtype=float),
@@ -54,7 +57,10 @@ def printed_channel(mechanism: DiscretisedMeans, values: ArrayLike) -> Floats:
 
 
 def printed_law(mechanism: LaplaceMeans, group: int, value: float) -> Floats:
-    """Return the law of a report of ``M_L``, as `LaplaceMeans.law`, from the printed probabilities and scales."""
+    """Return the law of a report of ``M_L`` from the printed probabilities and scales.
+
+    It has the form of `LaplaceMeans.law`.
+    """
     d, keep = mechanism.groups, printed_keep(mechanism.group_epsilon, mechanism.groups)
     law = np.tile([(1 - keep) / (d - 1), 0.0, mechanism.k / mechanism.value_epsilon], (d, 1))
     law[group] = keep, value, 2 / mechanism.value_epsilon
@@ -64,7 +70,10 @@ def printed_law(mechanism: LaplaceMeans, group: int, value: float) -> Floats:
 def printed_variance_laplace(
     e1: Real, e2: Real, k: Real, size: Real, clients: Real, second_moment: Real
 ) -> Real:
-    """Return equation (19) as printed, with noise of scale ``2 / eps2`` on kept and ``k / eps2`` on changed clients."""
+    """Return equation (19) as printed.
+
+    The noise has the scale ``2 / eps2`` on clients that are kept and ``k / eps2`` on others.
+    """
     decay, kept, changed = np.exp(-e1), 2 * (2 / e2) ** 2, 2 * (k / e2) ** 2
     noise = (1 + decay) * (kept + (clients - size) / size * changed * decay)
     return (second_moment * decay + noise) / size
@@ -81,7 +90,10 @@ def printed_variance_signs(
 
 
 def printed_variance(mechanism: GroupMeans, *group: Real) -> Real:
-    """Return equation (19) or (20) for a mechanism, and a group's size, all clients and its second moment."""
+    """Return equation (19) or (20) for a mechanism.
+
+    It takes the size of a group, the number of all clients, and the second moment of the group.
+    """
     m = mechanism
     if isinstance(m, LaplaceMeans):
         return printed_variance_laplace(m.group_epsilon, m.value_epsilon, m.k, *group)
@@ -89,7 +101,10 @@ def printed_variance(mechanism: GroupMeans, *group: Real) -> Real:
 
 
 def report_moments(mechanism: GroupMeans, group: int, value: float) -> tuple[Floats, Floats]:
-    """Return mean and mean square ``(d,)`` of what one client adds to every group's sum, from its output law."""
+    """Return mean and mean square, of shape ``(d,)``, of what a client adds to each group's sum.
+
+    They follow from the law of the client's report.
+    """
     if isinstance(mechanism, DiscretisedMeans):
         chances = printed_channel(mechanism, [value])[:, group].reshape(-1, 2)
         return chances[:, 1] - chances[:, 0], chances.sum(axis=1)
@@ -100,10 +115,12 @@ def report_moments(mechanism: GroupMeans, group: int, value: float) -> tuple[Flo
 def gap_moments(
     mechanism: GroupMeans, counts: ArrayLike, values: Iterable[float], weights: Floats | None = None
 ) -> tuple[float, float]:
-    """Return mean and variance of the gap between the first two groups, or of a weighted sum of estimated means.
+    """Return mean and variance of the gap between the first two groups.
 
-    They add up over clients, of whom row g of `counts` says how many of group g hold each value. A client adds to one
-    group's sum at most, so the mean square of its contribution is the sum of those to each group.
+    With weights they are those of a weighted sum of estimated means.
+
+    They add up over clients. Row g of `counts` says how many of group g hold each value. A client
+    adds to one group's sum at most, so the mean square of its contribution is the sum of those to each group.
     """
     if weights is None:
         weights = np.eye(mechanism.groups)[0] - np.eye(mechanism.groups)[1]
@@ -118,7 +135,10 @@ def gap_moments(
 
 @cache
 def error_law(sd: float, gap: float) -> tuple[Floats, Floats]:
-    """Return the law of ``||X| - gap|`` for normal ``X`` of mean `gap`, on a grid: cell centres and probabilities."""
+    """Return the law of ``||X| - gap|`` for normal ``X`` of mean `gap`, on a grid.
+
+    It is given by the centres of the cells and their probabilities.
+    """
     edges = np.linspace(0, 64 * sd, 2**14 + 1)
     low, high = np.maximum(gap - edges, 0), gap + edges
     below = [ndtr((x - gap) / sd) - ndtr((-x - gap) / sd) for x in (low, high)]
@@ -126,7 +146,10 @@ def error_law(sd: float, gap: float) -> tuple[Floats, Floats]:
 
 
 def mean_error_cdf(x: float, sd: float, gap: float, runs: int) -> float:
-    """Return the probability that a mean of `runs` errors is at most `x`: `error_law`, convolved by Fourier."""
+    """Return the probability that a mean of `runs` errors is at most `x`.
+
+    It convolves `error_law` by a Fourier transform.
+    """
     centres, mass = error_law(sd, gap)
     law = np.fft.irfft(np.fft.rfft(mass) ** runs, mass.size)
     step = centres[1] - centres[0]
@@ -135,7 +158,10 @@ def mean_error_cdf(x: float, sd: float, gap: float, runs: int) -> float:
 
 
 def log_densities(mechanism: LaplaceMeans, reports: ArrayLike) -> Floats:
-    """Return log-densities ``(d, 3, d, r)``: own group, value -1, 0 or 1, reported group, and reported value."""
+    """Return log-densities, of shape ``(d, 3, d, r)``.
+
+    The axes are the own group, the value -1, 0 or 1, the reported group, and the reported value.
+    """
     laws = np.array(
         [
             printed_law(mechanism, g, v)
@@ -148,12 +174,15 @@ def log_densities(mechanism: LaplaceMeans, reports: ArrayLike) -> Floats:
 
 
 def density_loss(mechanism: LaplaceMeans, reports: ArrayLike) -> float:
-    """Return the largest log-ratio of the densities of given reported values, over all groups and values -1, 0, 1."""
+    """Return the largest log-ratio of the densities of given reported values.
+
+    It is the largest over all groups and the values -1, 0 and 1.
+    """
     return float(np.ptp(log_densities(mechanism, reports), axis=(0, 1)).max())
 
 
 def numbered(**lists: Iterable[float]) -> dict[str, float]:
-    """Return numbers by their list's name and their place in it, from 1 on, as the fields of a sentence."""
+    """Return numbers as the fields of a sentence, by their list's name and their place in it."""
     return {
         f"{name}_{i}": value for name, values in lists.items() for i, value in enumerate(values, 1)
     }
@@ -162,7 +191,10 @@ def numbered(**lists: Iterable[float]) -> dict[str, float]:
 def group_examples(
     mechanism: GroupMeans,
 ) -> Iterator[tuple[tuple[int, int, float], float, tuple[float, float]]]:
-    """Yield each group's size, all clients and second moment; its mean; its estimate's mean and variance."""
+    """Yield what the equations take of each group, its mean, and its estimate's moments.
+
+    The equations take its size, the number of all clients and its second moment.
+    """
     holders = HOLDERS[: mechanism.groups]
     for own, row in zip(np.eye(mechanism.groups), holders, strict=True):
         mean, second_moment = row @ np.column_stack([VALUES, VALUES**2]) / row.sum()

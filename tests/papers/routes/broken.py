@@ -1,4 +1,6 @@
-"""Formulas broken on purpose: by one per cent, in one place of their code, or on a part of the domain."""
+"""Formulas broken on purpose: by one per cent, in one place of their code, or on a part of the
+domain.
+"""
 
 import ast
 import inspect
@@ -145,7 +147,9 @@ def _compiled(function: Any, tree: ast.Module) -> Formula | None:
 
 
 def beyond(function: Formula) -> Formula:
-    """Return a formula, one per cent too large where it is asked for larger numbers than at first."""
+    """Return a formula, one per cent too large where it is asked for larger numbers than at
+    first.
+    """
     first: list[float] = []
 
     def wrong(*args: Any, **kwargs: Any) -> Any:

@@ -1,8 +1,9 @@
-"""A formula that is broken is noticed: by a second route, or by the check of each claim that it moves.
+"""A formula that is broken is noticed: by a second route, or by the check of each claim that it
+moves.
 
 Which formulas a claim rests on is recorded while its check runs. Each is broken in several ways
-(`broken.KINDS`); one way, which the formula's name chooses, is tried in every run of the tests, and
-all of them at night.
+(`broken.KINDS`); one way, which the formula's name chooses, is tried in every run of the tests,
+and all of them at night.
 """
 
 import importlib

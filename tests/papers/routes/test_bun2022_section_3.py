@@ -14,7 +14,9 @@ from ldpnb.privacy import optimiser
 
 
 def reduced_program(law: SizeLaw, epsilon: float) -> float:
-    """Return the largest loss by a linear program over an event's chances given the unchanged records in the sample."""
+    """Return the largest loss by a linear program over an event's chances given the unchanged
+    records in the sample.
+    """
     n, chances = law.population, law.probabilities
     m = np.arange(n)
     alone, joined = chances[:-1] * (1 - m / n), chances[1:] * (m + 1) / n

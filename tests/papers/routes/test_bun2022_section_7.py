@@ -10,7 +10,9 @@ from ldpnb.papers.bun2022.section_7 import FAMILY, GROUPS, TOTAL
 
 
 def searched_scale(table: allocation.Outcomes, epsilon: float) -> float:
-    """Return the least noise: where the largest ratio of two densities, on a fine grid of outputs, is ``e^epsilon``."""
+    """Return the least noise: where the largest ratio of two densities, on a fine grid of
+    outputs, is ``e^epsilon``.
+    """
     grid = np.union1d(np.linspace(table.values.min(), table.values.max(), 201), table.values)
     apart = np.abs(grid - table.values[:, None])
 

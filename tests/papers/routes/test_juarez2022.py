@@ -38,7 +38,9 @@ from ldpnb.privacy import channel, hockey_stick
 
 BUDGETS, GROUPS = (0.1, 0.5, 1.0, 2.0, 4.0), (2, 3, 5)
 INSIDE, FAR = np.linspace(-1, 1, 9), np.array([-9.0, -1.0, 0.0, 1.0, 9.0])
-"""Reports that equation (1) looks at, and others: between them the log-ratios of `LaplaceMeans` are linear."""
+"""Reports that equation (1) looks at, and others: between them the log-ratios of `LaplaceMeans`
+are linear.
+"""
 
 
 def published_laplace_budgets(epsilon: float) -> tuple[float, float]:
@@ -49,13 +51,17 @@ def published_laplace_budgets(epsilon: float) -> tuple[float, float]:
 
 
 def kept_over_moved(mechanism: LaplaceMeans, reports: ArrayLike) -> float:
-    """Return the largest log-ratio of a report of one's own group to the same report by a member of another."""
+    """Return the largest log-ratio of a report of one's own group to the same report by a member
+    of another.
+    """
     logs = log_densities(mechanism, reports)
     return float((logs[0, :, 0] - logs[1, 0, 0]).max())
 
 
 def worst_delta(mechanism: LaplaceMeans, epsilon: float) -> float:
-    """Return the delta of ``M_L`` over the two pairs of clients easiest to tell apart, by quadrature."""
+    """Return the delta of ``M_L`` over the two pairs of clients easiest to tell apart, by
+    quadrature.
+    """
 
     def advantage(x: float, one: Floats, other: Floats) -> float:
         densities = (
@@ -221,14 +227,18 @@ def test_the_published_code_exchanges_the_scales() -> Pairs:
 
 
 def _binomial_tail(terms: int, deviation: float) -> float:
-    """Return ``P(|S| >= deviation)`` for a sum of fair signs, adding up the binomial law around its mode."""
+    """Return ``P(|S| >= deviation)`` for a sum of fair signs, adding up the binomial law around
+    its mode.
+    """
     least = int(np.ceil((terms + deviation) / 2 - 1e-9))
     heads = np.arange(least, min(least + int(40 * np.sqrt(terms)), terms + 1))
     return float(2 * binom(terms, 0.5).pmf(heads).sum())
 
 
 def _kept(epsilon: float) -> DiscretisedMeans:
-    """Return ``M_R`` with the ``eps1 = ln((1 + e^epsilon) / 2)`` that makes it lose exactly ``epsilon = eps2``."""
+    """Return ``M_R`` with the ``eps1 = ln((1 + e^epsilon) / 2)`` that makes it lose exactly
+    ``epsilon = eps2``.
+    """
     return DiscretisedMeans(float(np.logaddexp(0.0, epsilon) - np.log(2)), epsilon)
 
 

@@ -48,7 +48,8 @@ from ldpnb.papers.lopuhaa2020.written_out import (
 def levelled(heights: NDArray[Any], offset: float) -> Floats:
     """Return ``max(heights / level - offset, 0)`` of sum 1, the level found by bisection.
 
-    From tallies, with offset ``1/c``, it is the maximum-likelihood estimate under k-RR, by the KKT conditions.
+    From tallies, with offset ``1/c``, it is the maximum-likelihood estimate under k-RR, by the
+    KKT conditions.
     """
     high = heights.sum(axis=1, keepdims=True) / offset
     low = np.zeros_like(high)
@@ -60,10 +61,11 @@ def levelled(heights: NDArray[Any], offset: float) -> Floats:
 
 
 def binary_entropies(users: int, epsilon: float) -> tuple[float, float]:
-    """Return ``h(P|Y)`` and ``H(T|Y)`` for randomised response on two values under Jeffreys' prior.
+    """Return ``h(P|Y)`` and ``H(T|Y)`` for randomised response on two values under Jeffreys'
+    prior.
 
-    The first is ``h(P)`` less what the reports tell, a mean over the angle with ``p = sin^2``, which the prior spreads
-    evenly: midpoints of the angle give it to rounding.
+    The first is ``h(P)`` less what the reports tell, a mean over the angle with ``p = sin^2``,
+    which the prior spreads evenly: midpoints of the angle give it to rounding.
     """
     shares, seen = np.sin((np.arange(400) + 0.5) * np.pi / 800) ** 2, np.arange(users + 1)
     law = binom.pmf(seen[:, None], users, krr_channel(epsilon, 2)[0] @ [shares, 1 - shares])
@@ -230,7 +232,9 @@ def test_information_adds_up_output_by_output() -> Pairs:
 
 
 def _errors(epsilon: float, size: int) -> list[float]:
-    """Return the limiting errors of subset selection with 1, 2, .. values at the uniform distribution."""
+    """Return the limiting errors of subset selection with 1, 2, .. values at the uniform
+    distribution.
+    """
     channels = (subset_channel(epsilon, size, chosen) for chosen in range(1, size))
     return [limiting_error(rows, np.full(size, 1 / size)) for rows in channels]
 
@@ -255,7 +259,9 @@ def test_the_best_channel_is_subset_selection_at_the_uniform_distribution() -> P
 
 
 def _floors(epsilon: float, size: int) -> Floats:
-    """Return the least sum of ``ln(Q / (Qp))`` over the values, with one value more as published, and as it is."""
+    """Return the least sum of ``ln(Q / (Qp))`` over the values, with one value more as
+    published, and as it is.
+    """
     corners = np.eye(size) * (1 - 1e-13 * size) + 1e-13  # almost all users hold one value
     sharp = min(
         float(np.log(row / (row @ corner)).sum())

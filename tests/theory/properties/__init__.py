@@ -1,1 +1,3 @@
-"""Properties that hold for all parameters, one file per room; `strategies` says what they are checked on."""
+"""Properties that hold for all parameters, one file per room; `strategies` says what they are
+checked on.
+"""

@@ -1,4 +1,5 @@
-"""What the properties are checked on: parameters at and between the ends of their ranges, and mechanisms made of them.
+"""What the properties are checked on: parameters at and between the ends of their ranges, and
+mechanisms made of them.
 
 ``LDPNB_THOROUGH=1`` tries fifty times as many examples, other ones in every run.
 """
@@ -27,7 +28,9 @@ DRAWS = 2000
 
 
 def examples(number: int) -> settings:
-    """Settings for a property, the same examples in every run unless a thorough one is asked for."""
+    """Settings for a property, the same examples in every run unless a thorough one is asked
+    for.
+    """
     return settings(
         max_examples=number * (50 if THOROUGH else 1),
         derandomize=not THOROUGH,
@@ -109,7 +112,9 @@ def law_of_reports(
 
 
 def fits(draws: Iterable[Any], law: Mapping[Any, float]) -> bool:
-    """Whether draws pass the chi-square test of an exact law; cells expected less than ten times are one."""
+    """Whether draws pass the chi-square test of an exact law; cells expected less than ten times
+    are one.
+    """
     seen = Counter(draws)
     number = seen.total()
     if set(seen) - set(law):

@@ -37,7 +37,9 @@ def test_clusters_of_a_billion_records_keep_bounds_and_optimum_in_order(
 
 
 def exact_shuffled_delta(epsilon: float, channel: np.ndarray, others: tuple[int, ...]) -> float:
-    """The hockey stick between the tallies of two data sets that differ in one user's value, cell by cell."""
+    """The hockey stick between the tallies of two data sets that differ in one user's value,
+    cell by cell.
+    """
 
     def law(values: tuple[int, ...]) -> dict[tuple[int, ...], float]:
         table: dict[tuple[int, ...], float] = {}

@@ -116,7 +116,8 @@ def test_capped_neyman_shares_meet_their_optimality_conditions(
     full = (shares == population) & (weights > 0)
     free = ~full & (weights > 0)
     if free.any():
-        # one price per record for all strata that are not taken completely, and none lower for the others
+        # one price per record for all strata that are not taken completely, and none lower for the
+        # others
         price = (shares / np.where(weights > 0, weights, 1))[free]
         assert np.ptp(price) <= 1e-7 * price.max()
         assert (np.array(population)[full] / weights[full] <= price.max() * (1 + 1e-7)).all()

@@ -1,4 +1,6 @@
-"""Every mechanism: its channel is stochastic, its loss is the stated epsilon, what it draws has its exact law."""
+"""Every mechanism: its channel is stochastic, its loss is the stated epsilon, what it draws has
+its exact law.
+"""
 
 import numpy as np
 import pytest

@@ -46,7 +46,9 @@ def amplified_budget(epsilon: Real, attributes: Real) -> Real:
 
 
 def weight(epsilon: Real, attributes: Real, domain_size: Real) -> Real:
-    """Return ``c = k / (A + k - 1)`` with ``A = d (e^epsilon - 1) + 1``, for an attribute of ``k`` values.
+    """Return ``c = k / (A + k - 1)`` with ``A = d (e^epsilon - 1) + 1``.
+
+    It is for an attribute of ``k`` values.
 
     A reported value is ``c`` times as likely as a fake one if its user holds another value, and
     ``A c`` times as likely if its user holds it.
