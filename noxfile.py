@@ -1,6 +1,7 @@
 """The same numbers elsewhere: other Pythons, other dependencies, other code paths of numpy.
 
-``make nox`` runs all sessions, ``make nox ARGS="-s code_paths"`` some; ``make nox ARGS=-l`` lists them.
+``make nox`` runs all sessions, ``make nox ARGS="-s code_paths"`` runs some of them, and
+``make nox ARGS=-l`` lists them.
 """
 
 from pathlib import Path

@@ -158,7 +158,7 @@ def _read(kind: str, value: Any) -> Any:
 
 
 def _read_list(kind: str, value: Any) -> list[Any]:
-    """Return the entries of a list, or of a text that says one; a single entry needs no brackets."""
+    """Return the entries of a list, or of a text that says one; one entry needs no brackets."""
     if isinstance(value, str):
         text = value.strip()
         value = ast.literal_eval(text) if text.startswith("[") else [value]
@@ -203,7 +203,8 @@ def declared_parameters(cell: str, where: str) -> tuple[Parameter, ...]:
         entry_kind = kind.removeprefix("list[").removesuffix("]")
         if entry_kind not in _TYPES or not meaning:
             raise UsageError(
-                f"{where}: {name} needs a type among {', '.join(_TYPES)} or list[...], and a meaning"
+                f"{where}: {name} needs a type among {', '.join(_TYPES)} or list[...], "
+                "and a meaning"
             )
         try:
             default = ast.literal_eval(text)

@@ -1,4 +1,7 @@
-"""The notebooks, the parameters they take and the claims they decide, read from the files without running them."""
+"""The notebooks, the parameters they take and the claims they decide, read from the files.
+
+Nothing is run for it.
+"""
 
 import ast
 import json
@@ -50,7 +53,7 @@ def _checkout() -> Path:
 
 
 def home() -> Path:
-    """Return the checkout: the folder that ``LDPNB_HOME`` names, or the one that this package lies in."""
+    """Return the checkout: what ``LDPNB_HOME`` names, or the folder that holds this package."""
     folder = _checkout()
     if not (folder / "notebooks").is_dir():
         raise UsageError(
@@ -94,15 +97,17 @@ def find(wanted: str) -> Notebook:
 
 
 def unique(wanted: str, names: Sequence[str], kind: str) -> str:
-    """Return the name that a user means: it, or its part after a slash, is `wanted`; else the only one that begins so.
+    """Return the name that a user means.
 
-    A `UsageError` names those that fit if several do, and the nearest if none does.
+    It, or its part after a slash, is `wanted`, or else it is the only one that begins so. A
+    `UsageError` names those that fit if several do, and the nearest if none does.
     """
     fitting = [name for name in names if f"/{name}".endswith(f"/{wanted}")]
     fitting = fitting or [name for name in names if f"/{wanted}" in f"/{name}"]
     if len(fitting) > 1:
         raise UsageError(
-            f"{shown(wanted)} is ambiguous: {', '.join(fitting[:6])}{', ...' if fitting[6:] else ''}"
+            f"{shown(wanted)} is ambiguous: {', '.join(fitting[:6])}"
+            f"{', ...' if fitting[6:] else ''}"
         )
     if not fitting:
         hint = nearest(wanted, [*names, *(name.split("/")[-1] for name in names)])

@@ -2,14 +2,14 @@
 
     pytest -p ldpnb.run.checking --nbval --nbval-current-env --nbval-sanitize-with FILE
 
-nbval compares what cells print, but no pictures; after a notebook's last cell, `SameNumbers` compares
-the tables of its figures, which are the numbers of its charts. It is a plugin, since a test file
-beside the notebooks could neither name each one's folder before nbval starts its kernel, nor come
-after its cells where tests are shared among processes.
+nbval compares what cells print, but no pictures; after a notebook's last cell, `SameNumbers`
+compares the tables of its figures, which are the numbers of its charts. It is a plugin, since a
+test file beside the notebooks could neither name each one's folder before nbval starts its kernel,
+nor come after its cells where tests are shared among processes.
 
-numpy 2.5 draws about one binomial in 20,000 otherwise than the versions before it. Under it, a cell or
-a table that differs is skipped if it is simulated, which is what changes with other random numbers
-(`ldpnb.run.simulated`).
+numpy 2.5 draws about one binomial in 20,000 otherwise than the versions before it. Under it, a cell
+or a table that differs is skipped if it is simulated, which is what changes with other random
+numbers (`ldpnb.run.simulated`).
 """
 
 import atexit
@@ -84,7 +84,10 @@ def _name(item: pytest.Item) -> str:
 
 
 class SameNumbers(pytest.Item):
-    """A fresh run makes the stored tables: the same words and, to a relative 1e-6, the same numbers."""
+    """Whether a fresh run makes the stored tables.
+
+    It has the same words and, to a relative 1e-6, the same numbers.
+    """
 
     def runtest(self) -> None:
         """Compare the tables."""

@@ -149,7 +149,8 @@ def _observations(source: str, stated: Sequence[Row]) -> Iterator[str]:
     rows = {row["claim"]: row for row in stated}
     told = [rows[f"{source}/{key}"] for key in claims.sources()[source].observations]
     if told:
-        yield "\n## Questions and observations\n\nThese statements hold, as far as we settled them.\n"
+        heading = "Questions and observations"
+        yield f"\n## {heading}\n\nThese statements hold, as far as we settled them.\n"
         yield "\n".join(map(_observation, told))
 
 

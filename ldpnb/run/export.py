@@ -18,7 +18,10 @@ _PACKAGES = {"pdf": "graphicx}", "pgf": r"pgf} \providecommand{\mathdefault}[1]{
 _FONTS = {
     path.stem: path for path in sorted(Path(__file__).with_name("fonts").iterdir(), reverse=True)
 }
-"""matplotlib's settings for a typeface of words and mathematics; DejaVu has what the first lacks."""
+"""matplotlib's settings for a typeface of words and mathematics.
+
+DejaVu has the letters that the first typeface lacks.
+"""
 
 _SIGNS = {
     "≤": r"\le",
@@ -35,7 +38,10 @@ _LEVEL = str.maketrans("₀₁₂₃₄₅₆₇₈₉⁰¹²³⁴⁵⁶⁷⁸�
 
 
 def inches(width: str) -> float:
-    """Return a width such as ``3.4in`` or ``86mm`` in inches; `UsageError` if it is none that a figure can have."""
+    """Return a width such as ``3.4in`` or ``86mm`` in inches.
+
+    A width that no figure can have is a `UsageError`.
+    """
     length = re.fullmatch(r"(\d*\.?\d+)(in|mm)", width)
     value = float(length[1]) / {"in": 1.0, "mm": 25.4}[length[2]] if length else 0.0
     if not 1.5 <= value <= 30:
@@ -46,7 +52,7 @@ def inches(width: str) -> float:
 
 
 def chart(path: Path) -> Any:
-    """Return the `Chart` of a published figure, to be drawn anew from its numbers; `path` is one of its files."""
+    """Return the `Chart` of a published figure, to be drawn anew; `path` is one of its files."""
     import pandas as pd
 
     from ldpnb.notebook.charts import Chart

@@ -98,7 +98,7 @@ def counts(table: Any) -> Any:
 
 
 def place(function: Any) -> tuple[Path, int]:
-    """Return where a function, method, property or class is defined: its file within the checkout, and the line."""
+    """Return the file within the checkout and the line where something is defined."""
     for inner in ("fget", "func", "__func__"):  # of a property, a cached one, a class method
         function = getattr(function, inner, None) or function
     function = inspect.unwrap(function)

@@ -1,9 +1,9 @@
 """Running notebooks with papermill, and putting into place what they leave.
 
-A notebook is executed in a temporary place. Only when it has passed, and only if it is still the file
-that was executed, do its outputs and figures replace the earlier ones, each file in one step. A file
-that is the same as before (`ldpnb.run.sameness`) is left as it is, and so is a picture in a notebook
-whose words have changed. So running everything again changes no file, on any processor.
+A notebook is executed in a temporary place. Only when it has passed, and only if it is still the
+file that was executed, do its outputs and figures replace the earlier ones, each file in one step.
+A file that is the same as before (`ldpnb.run.sameness`) is left as it is, and so is a picture in a
+notebook whose words have changed. So running everything again changes no file, on any processor.
 """
 
 import hashlib
@@ -57,11 +57,12 @@ class Outcome:
 def tasks(
     notebooks: Sequence[Notebook], given: Mapping[str, Any], output: Path | None
 ) -> list[Task]:
-    """Return the executions for some notebooks, after checking what can be checked before a kernel starts.
+    """Return the executions for some notebooks, once all that can be checked has been.
 
-    Without parameters or `output` the notebooks and their figures are renewed in place; with parameters, `output`
-    defaults to a folder in ``build/runs`` named after them, so that other parameters replace nothing. A `UsageError`
-    refuses parameters that a notebook does not take, and a folder that must not or cannot be written.
+    Without parameters or `output` the notebooks and their figures are renewed in place; with
+    parameters, `output` defaults to a folder in ``build/runs`` named after them, so that other
+    parameters replace nothing. A `UsageError` refuses parameters that a notebook does not take, and
+    a folder that must not or cannot be written.
     """
     parameters = {notebook: notebook.check(given) for notebook in notebooks}
     if output is None and not given:
@@ -115,7 +116,10 @@ def run(wanted: Sequence[Task], jobs: int) -> Iterator[Outcome]:
 
 
 def execute(task: Task) -> Outcome:
-    """Execute one task; on failure keep what was there and leave ``<name>.failed.ipynb`` beside it."""
+    """Execute one task.
+
+    On failure keep what was there, and leave ``<name>.failed.ipynb`` beside it.
+    """
     start = time.perf_counter()
     try:
         with tempfile.TemporaryDirectory() as folder:
@@ -302,9 +306,10 @@ def _normalised(notebook: dict[str, Any], name: str) -> bytes:
 def kernel_environment(
     folder: Path, figures: Path, parameters: Mapping[str, Any] | None = None
 ) -> dict[str, str]:
-    """Return the environment of a kernel without a reader: no settings of a user's own, one thread, forked.
+    """Return the environment of a kernel without a reader.
 
-    IPython's own files go below `folder`; the run's own parameters are recorded with every figure.
+    It has no settings of a user's own, and one thread; the kernel is forked. IPython's own files go
+    below `folder`; the run's own parameters are recorded with every figure.
     """
     return dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1") | {
         "IPYTHONDIR": str(folder / "ipython"),

@@ -1,7 +1,8 @@
 """When a fresh result is the same as the stored one, which is then left as it is.
 
-Processors differ in the last digits of sums and powers. A result is the same if its numbers agree to a relative 1e-6,
-its words agree exactly, and its pictures are the same by matplotlib's comparison of images.
+Processors differ in the last digits of sums and powers. A result is the same if its numbers agree
+to a relative 1e-6, its words agree exactly, and its pictures are the same by matplotlib's
+comparison of images.
 """
 
 import io
@@ -13,8 +14,10 @@ RELATIVE, ABSOLUTE = 1e-6, 1e-12
 """By how much numbers may differ that are the same."""
 
 PIXELS = 0.2
-"""Most root mean square of the differences, of 255, between pixels of pictures that are the same; one comma more in a
-title makes more."""
+"""Largest root mean square of the differences between pixels of the same picture, of 255.
+
+One comma more in a title makes more.
+"""
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 _PICTURE = re.compile(r'(?<="image/png": ")[^"\\]*')

@@ -30,7 +30,10 @@ numpy.random.default_rng = _other
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The simulated parts of a notebook: its code cells, counted from 0, and tables of its figures."""
+    """The simulated parts of a notebook.
+
+    They are code cells, counted from 0, and tables of its figures.
+    """
 
     cells: frozenset[int] = frozenset()
     tables: frozenset[str] = frozenset()

@@ -120,7 +120,8 @@ def gap_moments(
     With weights they are those of a weighted sum of estimated means.
 
     They add up over clients. Row g of `counts` says how many of group g hold each value. A client
-    adds to one group's sum at most, so the mean square of its contribution is the sum of those to each group.
+    adds to one group's sum at most, so the mean square of its contribution is the sum of those to
+    each group.
     """
     if weights is None:
         weights = np.eye(mechanism.groups)[0] - np.eye(mechanism.groups)[1]
