@@ -46,8 +46,11 @@ _CANNOT_FORK = (OSError, EOFError, RuntimeError)
 _LAUNCHER = ["-m", "ipykernel_launcher"]
 
 
-# type: ignore[misc]
-class _Process(getattr(multiprocessing.context, "ForkServerProcess", BaseProcess)):
+_ForkServerProcess: Any = getattr(multiprocessing.context, "ForkServerProcess", BaseProcess)
+"""Which Windows does not have."""
+
+
+class _Process(_ForkServerProcess):  # type: ignore[misc]
     """A forked process with the methods of `subprocess.Popen` that Jupyter calls."""
 
     stdin = stdout = stderr = None
