@@ -50,7 +50,7 @@ _ForkServerProcess: Any = getattr(multiprocessing.context, "ForkServerProcess", 
 """Which Windows does not have."""
 
 
-class _Process(_ForkServerProcess):  # type: ignore[misc]
+class _Process(_ForkServerProcess):
     """A forked process with the methods of `subprocess.Popen` that Jupyter calls."""
 
     stdin = stdout = stderr = None
