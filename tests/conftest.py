@@ -122,7 +122,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """
     import fcntl
 
-    pytest.importorskip("sphinx", reason="no sphinx in this environment; `make site` brings it")
+    pytest.importorskip("myst_nb", reason="no myst_nb in this environment; `make site` brings it")
     base = tmp_path_factory.getbasetemp()
     shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     folder = shared / "site"

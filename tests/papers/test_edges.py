@@ -64,7 +64,7 @@ EDGES: dict[str, tuple[str, Callable[[], object]]] = {
         lambda: rounding.random_rounding_loss(4, 0.75, 0.5) > 0.5,
     ),
     "companion/the-best-channel-for-a-gap": (
-        "a channel that takes numbers unrounded",
+        "A channel that takes numbers without rounding them",
         numbers_as_they_are,
     ),
 }
