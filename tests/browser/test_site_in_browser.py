@@ -137,7 +137,7 @@ def test_digits_of_neighbouring_columns_do_not_touch(visit: Any) -> None:
 
 def test_a_link_to_code_leads_to_its_lines(visit: Any) -> None:
     page = visit(PAGE)
-    page.get_by_role("link", name="cluster bounds and optimum").click()
+    page.get_by_role("link", name="clusters", exact=True).first.click()
     assert page.url.endswith("_modules/ldpnb/papers/bun2022/formulas/clusters.html")
     assert "class ClusterSample" in page.locator("pre").inner_text()
 
