@@ -78,8 +78,9 @@ class Evidence:
     def same(self, one: ArrayLike, other: ArrayLike, **tolerance: float) -> None:
         """Require that two independent routes to a value agree (see `agree`)."""
         if not agree(one, other, **tolerance):
-            values = f"{np.asarray(one)!r:.60} and {np.asarray(other)!r:.60}"
-            raise UnsoundError(f"two routes part: {values}")
+            first = f"{np.asarray(one)!r:.60}"
+            second = f"{np.asarray(other)!r:.60}"
+            raise UnsoundError(f"two routes part: {first} and {second}")
 
     def sure(self, condition: object, doubt: str = "the evidence itself is in doubt") -> None:
         """Require something that the evidence rests on."""
@@ -87,12 +88,20 @@ class Evidence:
             raise UnsoundError(doubt)
 
     def how(self, *, step_in_words: bool) -> How:
-        """Return how the claim was decided."""
+        """Return how the claim was decided: the weakest kind of evidence that was used.
+
+        Parameters
+        ----------
+        step_in_words : bool
+            Whether the words of the claim have a ``step``, which no decider checks.
+        """
         if self._simulated:
             return "simulated"
         if self._only_tried or not self._proved:
             return "computed"
-        return "proved, with a step in words" if step_in_words else "proved"
+        if step_in_words:
+            return "proved, with a step in words"
+        return "proved"
 
     def status(self, *, question: bool, changed: str) -> Status:
         """Return the status of the claim.
@@ -112,6 +121,7 @@ class Evidence:
         if question:
             self.sure(self.holds, "the answer given does not hold")
             return "answered"
+
         if not self.holds:
             self.sure(changed, "the claim does not hold, and nobody has written what does")
             return "holds with a change" if changed == "change" else "fails"

@@ -6,9 +6,10 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
+from functools import cached_property
 from pathlib import Path
 from pkgutil import resolve_name
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 import numpy as np
@@ -24,15 +25,22 @@ ROOM_OF_FORMULAS = re.compile(
 """Where in the package formulas stand."""
 
 NO_FORMULAS = ("estimators/solvers.py",)
-"""Steps of iterations, whose results carry certificates."""
+"""Files of those folders that hold no formulas.
+
+A solver makes the steps of an iteration; how good its result is, a certificate says.
+"""
 
 _PACKAGE = f"{Path(ldpnb.__file__).parent}/"
+
+# A part that begins with an underscore, or is <lambda> or <locals>.
 _NOT_PUBLIC = re.compile(r"(^|\.)[_<]")
 
 
 def resting_on(claim: Claim) -> tuple[str, ...]:
     """Return the formulas that a claim rests on, by their paths within ``ldpnb``."""
-    check = claim.check  # which imports its module, before anything is recorded
+    # Looking the check up imports its module, and formulas called by an import are not recorded.
+    check = claim.check
+
     with recorded() as paths:
         verdict(claim, check)
     return tuple(sorted(paths))
@@ -42,8 +50,9 @@ def resting_on(claim: Claim) -> tuple[str, ...]:
 def recorded() -> Iterator[set[str]]:
     """Record the public formulas that are called, directly or through another one.
 
-    A formula is a function, method or property, in one of the rooms of formulas, that returns real
-    numbers. What returns none is no formula: laws to enumerate, samples, whole numbers and rules.
+    A formula is a function, method or property, in one of the folders of `ROOM_OF_FORMULAS`, that
+    returns real numbers. A function that returns something else, such as a sample or a whole
+    number, does not count.
 
     Yields
     ------
@@ -51,14 +60,15 @@ def recorded() -> Iterator[set[str]]:
         Their paths within ``ldpnb``, such as ``privacy.subsampling.srs_loss``.
     """
     paths: set[str] = set()
-    elsewhere: set[Any] = set()
+    no_formulas: set[CodeType] = set()
 
     def note(frame: FrameType, event: str, value: Any) -> None:
         code = frame.f_code
-        if event != "return" or code in elsewhere:
+        if event != "return" or code in no_formulas:
             return
+
         if not is_formula(code.co_filename, code.co_qualname):
-            elsewhere.add(code)
+            no_formulas.add(code)
         elif has_numbers(value):
             module = frame.f_globals["__name__"].removeprefix("ldpnb.")
             paths.add(f"{module}.{code.co_qualname}")
@@ -85,6 +95,7 @@ def has_numbers(value: Any) -> bool:
         return True
     if isinstance(value, np.ndarray):
         return value.dtype == object or np.issubdtype(value.dtype, np.floating)
+
     if is_dataclass(value):
         value = [getattr(value, field.name, None) for field in fields(value)]
     if isinstance(value, dict):
@@ -95,10 +106,18 @@ def has_numbers(value: Any) -> bool:
 def function_of(path: str) -> Any:
     """Return the plain function behind a formula's path, be it a method or a property."""
     owner, name = owner_of(path)
-    thing = vars(owner)[name]
-    for inner in ("fget", "func", "__func__"):  # of a property, a cached one, a class method
-        thing = getattr(thing, inner, thing)
-    return inspect.unwrap(thing)
+    return plain(vars(owner)[name])
+
+
+def plain(function: Any) -> Any:
+    """Return the function as it was written, under what decorators have made of it."""
+    if isinstance(function, property):
+        function = function.fget
+    elif isinstance(function, cached_property):
+        function = function.func
+    elif isinstance(function, classmethod | staticmethod):
+        function = function.__func__
+    return inspect.unwrap(function)
 
 
 def owner_of(path: str) -> tuple[Any, str]:

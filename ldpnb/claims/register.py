@@ -44,10 +44,16 @@ TEXTS = MappingProxyType(
 """The keys of a claim's table that are texts, and what each is for."""
 
 _NUMBERED = "Theorem|Lemma|Proposition|Corollary|Definition|Remark|Figure|Table|Algorithm|Equation"
+
+# 3.6, (7), A.2 or I.
 _NUMBER = r"\(?(?:[A-D]\.\d+|\d+(?:\.\d+)*|[IVX]+\b)\)?"
+
+# Theorem 3.6; equations (7) to (9); Lemmas A.2, A.3 and A.4.
 _KIND_AND_NUMBERS = re.compile(
     rf"\b({_NUMBERED})s? ({_NUMBER}(?:(?:, | and | to ){_NUMBER})*)", re.IGNORECASE
 )
+
+# @{name}, or with a format @{name:.3f}.
 _FIELD = re.compile(r"@\{(\w+)(?::([^{}]*))?\}")
 
 Numbers = Mapping[str, Any] | None
@@ -75,6 +81,8 @@ class Source:
     observations : sequence of str
         The keys of claims of which the authors are told although they hold, at the end of the
         erratum sheet.
+    sections : sequence of str
+        The files of its claims in their order, if their names have no numbers that give it.
     """
 
     key: str
@@ -85,6 +93,7 @@ class Source:
     read: str
     no_claim: Mapping[str, str] = field(default_factory=dict)
     observations: Sequence[str] = ()
+    sections: Sequence[str] = ()
 
     @property
     def heading(self) -> str:
@@ -146,7 +155,10 @@ class Claim:
 
     @property
     def check(self) -> Check:
-        """The function that gathers the evidence and returns the numbers for the words."""
+        """The function that gathers the evidence and returns the numbers for the words.
+
+        The check of ``theorem-3.5`` in ``section_3.toml`` is ``theorem_3_5`` in ``section_3.py``.
+        """
         module = self.section.lower().replace(" ", "_")
         name = re.sub(r"\W", "_", self.key)
         if name[0].isdigit():
@@ -196,7 +208,9 @@ def place_of(key: str) -> str:
     kind, number, more = parts.groups(default="")
     number = f"({number})" if kind == "equation" else number.upper()
     place = f"{kind.capitalize()} {number}"
-    return f"{place}, {more.replace('-', ' ')}" if more else place
+    if more:
+        place += f", {more.replace('-', ' ')}"
+    return place
 
 
 def numbers_in(place: str) -> list[str]:
@@ -227,11 +241,17 @@ def _between(low: str, high: str) -> Iterator[str]:
     if not high:
         yield low
         return
-    first, last = (re.search(r"\d+(?=\)?$)", end) for end in (low, high))
+
+    last_digits = re.compile(r"\d+(?=\)?$)")
+    first = last_digits.search(low)
+    last = last_digits.search(high)
     if first is None or last is None:
         raise ValueError(f"place must name numbers, got {low!r} to {high!r}")
+
+    before = low[: first.start()]
+    after = low[first.end() :]
     for number in range(int(first[0]), int(last[0]) + 1):
-        yield f"{low[: first.start()]}{number}{low[first.end() :]}"
+        yield f"{before}{number}{after}"
 
 
 def _papers() -> Traversable:
@@ -240,13 +260,14 @@ def _papers() -> Traversable:
 
 @cache
 def sources() -> Mapping[str, Source]:
-    """Return all sources by key, in the order of their numbers; the companion's own comes last."""
+    """Return all sources by key, in the order of their numbers; the companion comes last."""
     found = []
     for folder in _papers().iterdir():
         file = folder.joinpath("source.toml")
         if file.is_file():
             text = file.read_text(encoding="utf-8")
             found.append(Source(key=folder.name, **tomllib.loads(text)))
+
     found.sort(key=lambda source: (source.number == 0, source.number))
     return MappingProxyType({source.key: source for source in found})
 
@@ -261,22 +282,36 @@ def claims(source: str | None = None) -> tuple[Claim, ...]:
         If there is no such source, or if a table has a wrong key or lacks one. The message names
         file, table and rule.
     """
+    found: list[Claim] = []
     if source is None:
-        return tuple(claim for key in sources() for claim in claims(key))
+        for key in sources():
+            found += claims(key)
+        return tuple(found)
 
-    folder = _papers().joinpath(_known(source, "source", tuple(sources())))
-    sections = [file for file in folder.iterdir() if file.name.endswith(".toml")]
-    sections.sort(key=lambda file: [int(part) if part.isdigit() else 0 for part in _parts(file)])
-    return tuple(
-        claim
-        for file in sections
-        if file.name != "source.toml"
-        for claim in _read(source, file.name, file.read_text(encoding="utf-8"))
-    )
+    _require_known(source, "source", tuple(sources()))
+    folder = _papers().joinpath(source)
+    for section in _sections(source, folder):
+        file = f"{section}.toml"
+        found += _read(source, file, folder.joinpath(file).read_text(encoding="utf-8"))
+    return tuple(found)
 
 
-def _parts(file: Traversable) -> list[str]:
-    return re.findall(r"\d+|\D+", file.name)
+def _sections(source: str, folder: Traversable) -> Sequence[str]:
+    """Return the names of a source's files of claims, section 9 before section 10."""
+    files_of_claims = [file.name for file in folder.iterdir() if file.name.endswith(".toml")]
+    names = {name.removesuffix(".toml") for name in files_of_claims} - {"source"}
+
+    # A folder lists its files in another order on another file system.
+    if all(re.fullmatch(r"section_\d+", name) for name in names):
+        return sorted(names, key=lambda name: int(name.removeprefix("section_")))
+
+    listed = sources()[source].sections
+    if set(listed) != names:
+        raise ValueError(
+            f"{source}/source.toml: sections must name {', '.join(sorted(names))}, "
+            f"got {', '.join(listed)}"
+        )
+    return listed
 
 
 def find(identifier: str) -> Claim:
@@ -288,10 +323,12 @@ def find(identifier: str) -> Claim:
         If there is no such source or claim. The message names the nearest.
     """
     source, _, key = identifier.partition("/")
-    of_source = claims(source) if source in sources() else claims()
-    known = {claim.id: claim for claim in of_source}
+    candidates = claims(source) if source in sources() else claims()
+    by_identifier = {claim.id: claim for claim in candidates}
+
     same_key = [claim.id for claim in claims() if claim.key in (key, identifier)]
-    return known[_known(identifier, "claim", tuple(known), same_key)]
+    _require_known(identifier, "claim", tuple(by_identifier), same_key)
+    return by_identifier[identifier]
 
 
 def select(*which: str) -> list[Claim]:
@@ -320,28 +357,37 @@ def select(*which: str) -> list[Claim]:
         return [find(identifier) for identifier in which]
 
     source, *parts = which
-    known = claims(source)
+    of_source = claims(source)
     for part in parts:
-        if not any(_stands_in(claim, part) for claim in known):
-            sections = ", ".join(dict.fromkeys(claim.section for claim in known))
+        if not any(_stands_in(claim, part) for claim in of_source):
+            sections = ", ".join(dict.fromkeys(claim.section for claim in of_source))
             raise ValueError(
                 f"{part!r} must be a section of {source} ({sections}) or begin a claim's place"
             )
-    return [claim for claim in known if not parts or any(_stands_in(claim, part) for part in parts)]
+
+    if not parts:
+        return list(of_source)
+    return [claim for claim in of_source if any(_stands_in(claim, part) for part in parts)]
 
 
 def _stands_in(claim: Claim, part: str) -> bool:
-    """Return whether a claim stands in a section, or its place begins so."""
-    return claim.section == part or bool(re.match(rf"{re.escape(part)}(?!\d)", claim.place))
+    """Return whether a claim stands in a section, or has a place that begins with the part.
+
+    "Theorem 3.1" begins "Theorem 3.1, proof", but not "Theorem 3.10".
+    """
+    begins = re.match(rf"{re.escape(part)}(?!\d)", claim.place)
+    return claim.section == part or begins is not None
 
 
-def _known(wanted: str, kind: str, among: tuple[str, ...], hint: list[str] | None = None) -> str:
-    """Return what is wanted, if it is known; else name what is near."""
-    if wanted in among:
-        return wanted
-    near = hint or difflib.get_close_matches(wanted, among, 3, 0.4) or among[:3]
+def _require_known(
+    wanted: str, kind: str, known: tuple[str, ...], hint: list[str] | None = None
+) -> None:
+    """Refuse a name that is not known; the message gives the hint, or the names like it."""
+    if wanted in known:
+        return
+    near = hint or difflib.get_close_matches(wanted, known, 3, 0.4) or known[:3]
     raise ValueError(
-        f"{kind} must be one of {len(among)} known, got {wanted!r}; near are {', '.join(near)}"
+        f"{kind} must be one of {len(known)} known, got {wanted!r}; near are {', '.join(near)}"
     )
 
 
@@ -387,18 +433,19 @@ def verdict(claim: Claim, check: Check) -> Verdict:
         If words and check do not name the same numbers.
     """
     evidence = Evidence()
-    words = {name: _FIELD.sub("?", text) for name, text in claim.words.items()}
-    changed = next((key for key in ("change", "instead") if key in words), "")
+    changed = next((key for key in ("change", "instead") if key in claim.words), "")
 
-    status: Status = "not settled"
     try:
-        words = _filled(claim, check(evidence) or {})
+        words = _with_numbers(claim, check(evidence) or {})
         status = evidence.status(question=claim.is_question, changed=changed)
-        doubt = "" if status != "not settled" else "it held in every case that was tried"
+        doubt = "it held in every case that was tried" if status == "not settled" else ""
     except UnsoundError as reason:
+        words = {name: _FIELD.sub("?", text) for name, text in claim.words.items()}
+        status = "not settled"
         doubt = str(reason)
 
-    return Verdict(status, evidence.how(step_in_words="step" in words), words, doubt)
+    how = evidence.how(step_in_words="step" in claim.words)
+    return Verdict(status, how, words, doubt)
 
 
 def _read(source: str, file: str, text: str) -> Iterator[Claim]:
@@ -411,11 +458,13 @@ def _read(source: str, file: str, text: str) -> Iterator[Claim]:
     shared = tables.pop("section", {})
     section = file.removesuffix(".toml").capitalize().replace("_", " ")
     for key, table in tables.items():
-        own = shared | table
-        rebuilt = own.pop("rebuilt", False)
-        words = {name: _one_paragraph(name, value) for name, value in own.items()}
-        words = {name: value for name, value in words.items() if value}
-        if fault := _fault(words, rebuilt):
+        entries = shared | table
+        rebuilt = entries.pop("rebuilt", False)
+        words = {name: _one_paragraph(name, text) for name, text in entries.items()}
+        words = {name: text for name, text in words.items() if text}
+
+        fault = _fault(words, rebuilt)
+        if fault:
             raise ValueError(f"{source}/{file}, [{key}]: {fault}")
         yield Claim(source, key, section, MappingProxyType(words), rebuilt)
 
@@ -424,43 +473,54 @@ def _one_paragraph(name: str, text: Any) -> str:
     """Return a text on one line, unless it is code."""
     if not isinstance(text, str):
         raise ValueError(f"{name} must be a text, got {name}={text!r}")
-    return text.strip() if name == "python" else " ".join(text.split())
+    if name == "python":
+        return text.strip()
+    return " ".join(text.split())
 
 
 def _fault(words: Mapping[str, str], rebuilt: object) -> str:
-    """Return what is wrong with the words of a claim, if anything is."""
-    given = words.keys()
-    wrong_source = bool(given & {"change", "instead"})
-    faults = {
-        f"no such key: {', '.join(sorted(given - set(TEXTS)))}": given - set(TEXTS),
-        f"rebuilt must be true or false, got {rebuilt!r}": not isinstance(rebuilt, bool),
-        "give either says or asks": ("says" in given) == ("asks" in given),
-        "a question (asks) needs its answer": ("asks" in given) != ("answer" in given),
-        "evidence and over must be given": not given >= {"evidence", "over"},
-        "give change or instead, not both": given >= {"change", "instead"},
-        "what the source has wrong (change, instead) needs its cause": (
-            wrong_source != ("cause" in given)
-        ),
-        "a counterexample needs the python that computes it": (
-            ("counterexample" in given) != ("python" in given)
-        ),
-        "quoted has at most eight words": len(words.get("quoted", "").split()) > 8,
-        "a rebuilt formula needs a reading": rebuilt and "reading" not in given,
-    }
-    return next((fault for fault, wrong in faults.items() if wrong), "")
+    """Return the rule that the words of a claim break; an empty text if they break none."""
+    keys = words.keys()
+    unknown = ", ".join(sorted(keys - TEXTS.keys()))
+    source_is_wrong = "change" in keys or "instead" in keys
+
+    if unknown:
+        return f"no such key: {unknown}"
+    if not isinstance(rebuilt, bool):
+        return f"rebuilt must be true or false, got {rebuilt!r}"
+    if ("says" in keys) == ("asks" in keys):
+        return "give either says or asks"
+    if ("asks" in keys) != ("answer" in keys):
+        return "a question (asks) needs its answer"
+    if not keys >= {"evidence", "over"}:
+        return "evidence and over must be given"
+    if keys >= {"change", "instead"}:
+        return "give change or instead, not both"
+    if source_is_wrong != ("cause" in keys):
+        return "what the source has wrong (change, instead) needs its cause"
+    if ("counterexample" in keys) != ("python" in keys):
+        return "a counterexample needs the python that computes it"
+    if len(words.get("quoted", "").split()) > 8:
+        return "quoted has at most eight words"
+    if rebuilt and "reading" not in keys:
+        return "a rebuilt formula needs a reading"
+    return ""
 
 
-def _filled(claim: Claim, numbers: Mapping[str, Any]) -> dict[str, str]:
+def _with_numbers(claim: Claim, numbers: Mapping[str, Any]) -> dict[str, str]:
     """Return the words of a claim with the numbers of its check in them."""
-    names = {name for text in claim.words.values() for name, _ in _FIELD.findall(text)}
-    if names != numbers.keys():
-        apart = ", ".join(sorted(names ^ numbers.keys()))
+    fields: set[str] = set()
+    for text in claim.words.values():
+        fields.update(name for name, _ in _FIELD.findall(text))
+    if fields != numbers.keys():
+        apart = ", ".join(sorted(fields ^ numbers.keys()))
         raise ValueError(f"{claim.id}: words and check must name the same numbers, got {apart}")
 
-    def number(match: re.Match[str]) -> str:
-        return format(numbers[match[1]], match[2] or "")
+    def formatted(match: re.Match[str]) -> str:
+        name, format_spec = match.groups(default="")
+        return format(numbers[name], format_spec)
 
-    return {name: _FIELD.sub(number, text) for name, text in claim.words.items()}
+    return {name: _FIELD.sub(formatted, text) for name, text in claim.words.items()}
 
 
 @cache

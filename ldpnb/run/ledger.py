@@ -3,7 +3,7 @@
 import csv
 import inspect
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from pkgutil import resolve_name
@@ -29,8 +29,13 @@ def ledger(source: str | None = None) -> Any:
     import pandas as pd
     from threadpoolctl import threadpool_limits
 
-    shown_in = {identifier: n.id for n in reversed(catalogue()) for identifier in n.claims}
-    with threadpool_limits(1):  # the matrices are small, and a second thread only waits
+    # Backwards, so that a claim which several notebooks show belongs to the first of them.
+    shown_in = {}
+    for notebook in reversed(catalogue()):
+        shown_in.update(dict.fromkeys(notebook.claims, notebook.id))
+
+    # The matrices are small: a second thread would only wait.
+    with threadpool_limits(1):
         rows = [_row(claim, shown_in.get(claim.id, "")) for claim in claims.claims(source)]
     return pd.DataFrame(rows)
 
@@ -57,6 +62,8 @@ def _row(claim: claims.Claim, notebook: str) -> dict[str, Any]:
 def committed_ledger() -> list[dict[str, str]]:
     """Return the rows of the committed ledger, ``figures/verdicts.csv``."""
     path = home() / "figures/verdicts.csv"
+
+    # The csv module refuses fields of more than 131,072 characters, and its limit is global.
     usual = csv.field_size_limit(sys.maxsize)
     try:
         with path.open(encoding="utf-8", newline="") as file:
@@ -70,9 +77,9 @@ def changes(table: Any) -> list[str]:
     then = {row["claim"]: f"{row['status']}, {row['how']}" for row in committed_ledger()}
     now = {row.claim: f"{row.status}, {row.how}" for row in table.itertuples()}
     return [
-        f"{name}: {then.get(name, 'absent')} -> {found}"
-        for name, found in now.items()
-        if then.get(name) != found
+        f"{name}: {then.get(name, 'absent')} -> {verdict}"
+        for name, verdict in now.items()
+        if then.get(name) != verdict
     ]
 
 
@@ -87,45 +94,45 @@ def counts(table: Any) -> Any:
     stated = table[~table["question"]]
     kind = stated["numbered"].map({True: "numbered", False: "other sentences"})
     source = stated["claim"].str.partition("/")[0]
-    order = [key for key in claims.sources() if key in set(source)]
-    groups = [source.astype(pd.CategoricalDtype(order)).rename("source"), kind.rename("of these")]
+    in_order = pd.CategoricalDtype([key for key in claims.sources() if key in set(source)])
+    groups = [source.astype(in_order).rename("source"), kind.rename("of these")]
 
-    heads = ["holds", "holds with a change", "fails", "not settled"]
-    status = pd.crosstab(groups, stated["status"]).reindex(columns=heads, fill_value=0)
-    status.insert(0, "claims", status.sum(axis=1))
+    statuses = ["holds", "holds with a change", "fails", "not settled"]
+    counted = pd.crosstab(groups, stated["status"]).reindex(columns=statuses, fill_value=0)
+    counted.insert(0, "claims", counted.sum(axis=1))
     rebuilt = stated.groupby(groups, observed=True)["rebuilt"].sum()
-    return status.assign(rebuilt=rebuilt).rename_axis(columns=None)
+    return counted.assign(rebuilt=rebuilt).rename_axis(columns=None)
 
 
-def place(function: Any) -> tuple[Path, int]:
-    """Return the file within the checkout and the line where something is defined."""
-    for inner in ("fget", "func", "__func__"):  # of a property, a cached one, a class method
-        function = getattr(function, inner, None) or function
-    function = inspect.unwrap(function)
-    file = Path(inspect.getfile(function)).relative_to(Path(ldpnb.__file__).parent.parent)
-    return file, inspect.getsourcelines(function)[1]
+def place(thing: Any) -> tuple[Path, int]:
+    """Return the file within the checkout and the line where a function or class is defined."""
+    from ldpnb.claims.formulas import plain
+
+    written = plain(thing)
+    checkout = Path(ldpnb.__file__).parent.parent
+    file = Path(inspect.getfile(written)).relative_to(checkout)
+    _, line = inspect.getsourcelines(written)
+    return file, line
 
 
 def described(row: Mapping[str, Any]) -> str:
-    """Return the words in a row of a ledger, a column on a line."""
-    return "\n".join(
-        f"{column}: {words}" for column, words in row.items() if isinstance(words, str) and words
-    )
+    """Return the texts in a row of a ledger, each on a line with the name of its column."""
+    texts = {
+        column: value for column, value in row.items() if isinstance(value, str) and value != ""
+    }
+    return "\n".join(f"{column}: {text}" for column, text in texts.items())
 
 
 def card(name: str) -> str:
     """Return a claim's row in the committed ledger, and where its code is, for a terminal."""
-    return "\n".join(_card(name))
-
-
-def _card(name: str) -> Iterator[str]:
     from ldpnb.claims.formulas import resting_on
 
-    yield from (described(row) for row in committed_ledger() if row["claim"] == name)
+    lines = [described(row) for row in committed_ledger() if row["claim"] == name]
 
     claim = claims.find(name)
     file, line = place(claim.check)
-    yield f"decided by: {file.as_posix()}:{line}"
+    lines.append(f"decided by: {file.as_posix()}:{line}")
     for path in resting_on(claim):
         file, line = place(resolve_name(f"ldpnb.{path}"))
-        yield f"rests on: {path} ({file.as_posix()}:{line})"
+        lines.append(f"rests on: {path} ({file.as_posix()}:{line})")
+    return "\n".join(lines)
