@@ -65,6 +65,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         for report in terminalreporter.stats.get("skipped", [])
         if isinstance(report.longrepr, tuple) and "brings" in report.longrepr[2]
     )
+
     if reasons:
         said = "; ".join(f"{number} tests or files: {why}" for why, number in reasons.items())
         terminalreporter.write_line(f"NOT TRIED: {said}", red=True, bold=True)
@@ -107,9 +108,11 @@ def said(
     def call(*arguments: str) -> str:
         monkeypatch.chdir(checkout)
         monkeypatch.setattr(sys, "argv", ["ldpnb", *arguments])
+
         with pytest.raises(SystemExit) as ended:
             cli.main()
         assert ended.value.code == 2
+
         return capsys.readouterr().err
 
     return call
@@ -126,6 +129,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     base = tmp_path_factory.getbasetemp()
     shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     folder = shared / "site"
+
     with (shared / "site.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not folder.exists():
@@ -133,4 +137,5 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
             result = subprocess.run(command, capture_output=True, text=True, check=False)
             assert result.returncode == 0, result.stderr
             assert str(folder / "index.html") in result.stdout
+
     return folder

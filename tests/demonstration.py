@@ -26,6 +26,7 @@ def notebook(*cells: str) -> str:
         v4.new_code_cell(cell, metadata=tagged) for cell, tagged in zip(cells, tags, strict=True)
     ]
     kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
+
     return v4.writes(
         v4.new_notebook(cells=[v4.new_markdown_cell("# A demonstration"), *made], metadata=kernel)
     )
@@ -51,10 +52,12 @@ def begun(checkout: Path, work: str) -> tuple[subprocess.Popen[str], int]:
     command = [sys.executable, "-m", "ldpnb", "run", "01_line"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
     end = time.monotonic() + PATIENCE
+
     while not (place.exists() and place.read_text().endswith(" ")):
         assert process.poll() is None, process.stderr.read()
         assert time.monotonic() < end
         time.sleep(0.02)
+
     return process, int(place.read_text())
 
 

@@ -26,6 +26,7 @@ def main() -> int:
         if code in RULES
     ]
     print("\n".join(faults), file=sys.stderr)
+
     return int(bool(faults))
 
 

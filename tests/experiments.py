@@ -65,14 +65,19 @@ def faulty(
     if not Path(mended).exists():
         if fault == "error":
             raise ZeroDivisionError("nothing to divide by")
+
         if fault == "number":
             values[0] = np.nan
+
         if fault == "none":
             return
+
         if fault == "label":
             yield {"fault": "x"}, {"value": values}
+
         if fault == "twice":
             yield {}, {"value": values}
+
     yield {}, {"value": values}
 
 

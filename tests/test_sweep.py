@@ -85,10 +85,12 @@ def alive(process: int) -> bool:
 def test_the_companions_experiment_has_errors_that_shrink_with_the_users(tmp_path: Path) -> None:
     made = command("frequencies", "-g", "n=1e3,1e5", "-r", 40, "-o", tmp_path, "-j", 1)
     assert made.exit_code == 0
+
     table = pd.read_csv(tmp_path / "table.csv")
     keys = ["target", "estimator"]
     few = table[table["n"] == 1000].set_index(keys)["mean"]
     many = table[table["n"] == 100_000].set_index(keys)["mean"]
+
     assert (many < few / 2).all()
 
 
@@ -98,6 +100,7 @@ def test_the_numbers_depend_neither_on_the_workers_nor_on_the_grid_around_a_poin
     here = run(tmp_path / "here", repetitions=1500)
     with processes(2) as pool:
         sweep(experiments.uniform, POINTS, tmp_path / "two", pool, repetitions=1500)
+
     table = (tmp_path / "two/table.csv").read_bytes()
     assert table == (tmp_path / "here/table.csv").read_bytes()
 
@@ -116,6 +119,7 @@ def test_blocks_add_up_to_the_mean_and_error_of_all_their_repetitions(tmp_path: 
     error = numbers.std(ddof=1) / np.sqrt(2500)
 
     near, far, place = rows
+
     assert near["mean"] == pytest.approx(numbers.mean(), rel=1e-13)
     assert near["standard_error"] == pytest.approx(error, rel=1e-11)
     assert far["mean"] - FAR == pytest.approx(numbers.mean(), rel=1e-9)
@@ -161,6 +165,7 @@ def test_damaged_blocks_are_run_again(tmp_path: Path) -> None:
     before = kept.stat().st_mtime_ns
 
     assert state(tmp_path) == State(finished=1, new=0, changed=0, damaged=3)
+
     pd.testing.assert_frame_equal(run(tmp_path), first)
     assert kept.stat().st_mtime_ns == before
 
@@ -182,6 +187,7 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "data.csv").write_text("1.0")
     monkeypatch.syspath_prepend(folder)
     yield folder
+
     for name in ("own_mine", "own_helper"):
         sys.modules.pop(name, None)
 
@@ -190,6 +196,7 @@ def test_blocks_of_other_code_are_run_anew_and_counted(own: Path, tmp_path: Path
     experiment = importlib.import_module("own_mine").of_data
     grid = {"factor": [1.0, 2.0]}
     assert state(tmp_path / "out", experiment, grid).new == 2
+
     (own / "plot.py").write_text("# it is not imported\n")
     assert state(tmp_path / "out", experiment, grid).finished == 2
 
@@ -203,14 +210,17 @@ def test_results_of_two_data_files_do_not_mix(own: Path, tmp_path: Path) -> None
     experiment = importlib.import_module("own_mine").of_data
     data = own / "data.csv"
     grid = {"factor": [1.0, 2.0], "file": [str(data)]}
+
     with pytest.raises(RuntimeError, match=r"reads .*data\.csv, which must be named"):
         run(tmp_path / "out", experiment, grid)
 
     table = run(tmp_path / "out", experiment, grid, depends=[data])
     assert table["mean"].tolist() == [2.0, 4.0]
+
     data.write_text("5.0")
     wider = {"factor": [1.0, 2.0, 3.0], "file": [str(data)]}
     table = run(tmp_path / "out", experiment, wider, depends=[data])
+
     assert table["mean"].tolist() == [10.0, 20.0, 30.0]
 
 
@@ -314,9 +324,11 @@ def test_a_failure_names_its_point_and_the_sweep_goes_on_once_it_is_mended(
 ) -> None:
     mended = tmp_path / "mended"
     grid = {"fault": ["fine", fault], "mended": [str(mended)]}
+
     with pytest.raises(RuntimeError) as failed:
         run(tmp_path / "out", experiments.faulty, grid, repetitions=4)
     assert str(failed.value).startswith(f"fault={fault}, mended={mended}: {message}")
+
     mended.touch()
     told = state(tmp_path / "out", experiments.faulty, grid, repetitions=4)
     assert told == State(finished=1, new=1, changed=0, damaged=0)
@@ -333,6 +345,7 @@ def test_the_command_lists_runs_and_does_nothing_twice(tmp_path: Path) -> None:
     arguments = ["frequencies", "-g", "epsilon=0.5,1", "-r", 20, "-o", tmp_path, "-j", 1]
     first = command(*arguments)
     second = command(*arguments)
+
     assert "2 blocks: 0 finished before, 2 new\n" in first.output
     assert "2 blocks: 2 finished before, 0 new\n" in second.output
     assert second.output.endswith("table.csv: 12 rows\n")
@@ -349,7 +362,9 @@ def test_the_pages_experiment_runs_from_the_current_folder_whatever_else_lies_th
     words = ["mine:shares", "-g", "epsilon=1,2", "-r", 100, "-j", 1, "-o", "results"]
     ran = started(tmp_path, *words)
     output, errors = ran.communicate(timeout=PATIENCE)
+
     assert (ran.returncode, output) == (0, "results/table.csv: 4 rows\n"), errors
+
     table = pd.read_csv(tmp_path / "results/table.csv")
     means = table[table["estimator"] == "unbiased"]["mean"]
     assert means.tolist() == pytest.approx([0.00094, 0.00017], rel=0.5)  # pq / n(p - q)^2
@@ -371,6 +386,7 @@ def test_a_sweep_that_is_ended_ends_its_workers_and_goes_on_later(
     process.wait(PATIENCE)
     wait_until(lambda: not any(map(alive, workers)))
     _, errors = process.communicate(timeout=PATIENCE)
+
     if way == signal.SIGINT:
         assert process.returncode == 130
         line = "ldpnb: interrupted; what has finished is kept, everything else is as it was"
@@ -385,6 +401,7 @@ def test_a_killed_worker_ends_the_sweep_with_its_finished_blocks_kept(tmp_path: 
     grid = ["-g", "point=0:5:6", "-g", f"killed={tmp_path / 'killed'}"]
     words = ["experiments:lethal", *grid, "-r3", "-j1", "-o", tmp_path / "out"]
     first = command(*words)
+
     assert isinstance(first.exception, click.ClickException)
     assert first.exception.exit_code == 1
     assert "finished blocks are kept, and the same command goes on" in str(first.exception)
@@ -430,6 +447,7 @@ def test_on_dask_the_one_worker_of_one_thread_computes_everything(
     (tmp_path / "empty").mkdir()
     words = ["experiments:process", "-g", "point=0:3:4", "-r2", "--scheduler", scheduler]
     process = started(HERE, *words, "-o", tmp_path / "out")  # before there is any worker
+
     with worker(scheduler, tmp_path / "empty") as only:
         _, errors = process.communicate(timeout=PATIENCE)
         assert process.returncode == 0, errors
@@ -437,6 +455,7 @@ def test_on_dask_the_one_worker_of_one_thread_computes_everything(
 
         with executor(1, scheduler) as there:
             sweep(experiments.uniform, POINTS, tmp_path / "there", there, repetitions=6)
+
     pd.testing.assert_frame_equal(
         pd.read_csv(tmp_path / "there/table.csv"), run(tmp_path / "here"), check_exact=True
     )
@@ -450,11 +469,14 @@ def test_on_dask_a_worker_that_is_lost_in_the_middle_loses_no_block(
     killed = tmp_path / "killed"
     grid = ["-g", "point=0:9:10", "-g", f"killed={killed}"]
     words = ["experiments:lethal", *grid, "-r3", "-o", tmp_path / "out"]
+
     with worker(scheduler, tmp_path) as first, worker(scheduler, tmp_path) as second:
         ran = started(HERE, *words, "--scheduler", scheduler)
         _, errors = ran.communicate(timeout=PATIENCE)
         assert ran.returncode == 0, errors
         assert sorted([first.poll() is None, second.poll() is None]) == [False, True]
+
     assert killed.exists()
+
     there = pd.read_csv(tmp_path / "out/table.csv")
     assert there["point"].tolist() == list(range(10))

@@ -71,6 +71,7 @@ def subset(value, rng):
         chosen = [value, int(rng.choice(others))]
     else:
         chosen = rng.choice(others, size=2, replace=False)
+
     return sorted(int(one) for one in chosen)
 
 
@@ -177,6 +178,7 @@ def bit_never_cleared(value):
     for bit in range(3):
         if random.random() < 0.25:
             bits[bit] = 1
+
     return bits
 
 
@@ -194,6 +196,7 @@ def stops_after_the_first_flip(value):
         if random.random() < 1 / (math.exp(0.5) + 1):
             bits[bit] = 1 - bits[bit]
             break
+
     return bits
 
 
@@ -259,6 +262,7 @@ def attribute_sampled_with_fakes(pair):
     grown = 2 * (E - 1) + 1
     keeps = random.random() < grown / (grown + 1)
     report[sampled] = pair[sampled] if keeps else 1 - pair[sampled]
+
     return report
 
 

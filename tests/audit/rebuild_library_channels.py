@@ -78,6 +78,7 @@ def record(
     file = f"{library} {mechanism} {setting}".lower()
     for mark in "[]+(),=. ":
         file = file.replace(mark, "-")
+
     file = "-".join(part for part in file.split("-") if part) + ".csv"
     save(channel, FOLDER / file, library, mechanism, setting, stated)
 
@@ -85,6 +86,7 @@ def record(
     if estimate:
         means, _ = channel.moments(estimate)
         bias = f"{np.abs(means - (np.eye(len(means)) if truth is None else truth)).max():.3g}"
+
     tuples = isinstance(channel.inputs[0], tuple)
     row = {
         "file": file,
@@ -141,6 +143,7 @@ def sketch_server(epsilon: float, rows: int, width: int) -> PCSServer:
     zeros = np.zeros
     with mock.patch.object(np, "zeros", lambda shape: zeros(shape or 0)):
         server = PCSServer(epsilon, rows, width, use_median=False)
+
     server.d = 0
     return server
 
@@ -225,6 +228,7 @@ def pure_ldp() -> None:
     filters = np.zeros((4, 8))
     for value, (cohort, hashes) in itertools.product(range(4), enumerate(server.hash_family)):
         filters[value, 4 * cohort + hashes[0](str(value))] = 1
+
     setting = f"m=4 k=1 f={f}"
     record(
         library,
@@ -260,6 +264,7 @@ def multi_freq_ldpy() -> None:
         if sizes == [2, 2]:
             record(library, "SMP[GRR]", setting, EPSILON, sampled, tuples)
         several(library, "RS+FD[GRR]", RSpFD_solution.RSpFD_GRR_Client, sizes)
+
     several(library, "RS+FD[SUE-z]", RSpFD_solution.RSpFD_UE_zero_Client, [2, 2], False)
     several(library, "RS+FD[OUE-z]", RSpFD_solution.RSpFD_UE_zero_Client, [2, 2], True)
     several(library, "RS+FD[OUE-r]", RSpFD_solution.RSpFD_UE_rnd_Client, [2, 2], True)

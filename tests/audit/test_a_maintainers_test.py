@@ -60,6 +60,7 @@ def test_the_readmes_ten_lines_are_red_when_a_bit_is_never_cleared(tmp_path, cli
         env={**os.environ, "PYTHONPATH": str(CHECKOUT)},
         check=False,
     )
+
     assert outcome in ended.stdout
     assert ("epsilon is infinite" in ended.stdout) == ("failed" in outcome)
 

@@ -39,11 +39,14 @@ def audit(
     def call(*arguments: str) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["ldpnb", "audit", *arguments])
         path = list(sys.path)
+
         with pytest.raises(SystemExit) as ended:
             cli.main()
         assert sys.path == path
+
         for name in ("survey_client", "helper", "broken"):
             sys.modules.pop(name, None)
+
         out, err = capsys.readouterr()
         return ended.value.code or 0, out, err
 
@@ -108,7 +111,9 @@ def test_a_channel_rounded_to_32_bits_is_read(audit):
     np.savetxt("channel.csv", matrix, delimiter=",", fmt="%.9g")
     exact = np.log(matrix.max(axis=1) / matrix.min(axis=1)).max()
     code, out, _ = audit("channel.csv")
+
     assert code == 0
+
     found = float(out.split("epsilon is ")[1].split(",")[0])
     assert found == pytest.approx(exact, rel=1e-6)
     assert audit("channel.csv", "--epsilon", str(found - 1e-7))[0] == 0
@@ -141,6 +146,7 @@ def test_a_channel_rounded_to_32_bits_is_read(audit):
 def test_a_file_that_holds_no_channel_ends_in_one_line(audit, content, message):
     Path("channel.csv").write_bytes(content if isinstance(content, bytes) else content.encode())
     code, out, err = audit("channel.csv")
+
     assert (code, out) == (2, "")
     assert message in err
     assert len(err.splitlines()) == 1

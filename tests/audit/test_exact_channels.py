@@ -23,6 +23,7 @@ def test_warners_channel_is_a_matrix_of_quarters():
     assert channel.fractions == ((Fraction(3, 4), Fraction(1, 4)), (Fraction(1, 4), Fraction(3, 4)))
     assert channel.epsilon == pytest.approx(math.log(3), abs=1e-15)
     assert (channel.output, channel.pair, channel.paths) == (0, (0, 1), 4)
+
     loss = ldp.privacy_loss(channel.probabilities)
     assert (loss.output, loss.inputs) == (0, (0, 1))
     assert channel.epsilon == pytest.approx(loss.epsilon, abs=1e-15)
@@ -38,6 +39,7 @@ def test_a_die_is_six_branches():
 def test_krr_is_exact_however_it_is_written(name):
     client, inputs = RIGHT[name]
     channel = exact_channel(client, inputs)
+
     assert {channel.fractions[i][i] for i in range(5)} == {HALF}
     assert {channel.fractions[i][j] for i, j in itertools.permutations(range(5), 2)} == {
         Fraction(1, 8)
@@ -85,6 +87,7 @@ def test_our_own_mechanisms_do_what_they_state(mechanism):
         outputs = range(mechanism.domain_size)
     else:
         outputs = [tuple(output) for output in mechanism.outputs().tolist()]
+
     order = [channel.outputs.index(output) for output in outputs]
     np.testing.assert_allclose(channel.probabilities[order], mechanism.channel(), atol=1e-15)
 
@@ -99,6 +102,7 @@ def test_grid_points_of_a_uniform_number_are_counted():
     channel = exact_channel(client, [0, 1])
     point = Fraction(1, 2**53)
     law = {output: row[0] for output, row in zip(channel.outputs, channel.fractions, strict=True)}
+
     assert sum(law.values()) == 1
     assert law[(False, True, True)] == point
     assert law[(True, True, False)] == Fraction(1, 8) - point
@@ -127,6 +131,7 @@ def test_arithmetic_on_a_draw_splits_where_floats_do(number, threshold):
     rises = number(0.75) >= number(0.25)
     first = int(steps) if rises else 2**53 - int(steps)
     before, after = (bool(number(k / 2**53) < threshold) for k in (first - 1, first))
+
     assert (before, after) == (rises, not rises)
 
 
@@ -172,6 +177,7 @@ def test_a_hashed_report_has_p_and_q_once_it_is_said_what_it_supports():
 
     channel = exact_channel(hashed, range(3))
     assert channel.marginals() is None
+
     p, q = channel.marginals(supports)
     assert p == pytest.approx(0.75, abs=1e-15)
     assert q == pytest.approx(0.75 / 3 + 0.25 * 2 / 3, abs=1e-15)
@@ -185,6 +191,7 @@ def test_the_estimates_of_our_mechanisms_are_unbiased_with_the_exact_variance():
         return (np.array(bits) - 0.25) / 0.25
 
     assert channel.is_unbiased(estimate)
+
     _, variances = channel.moments(estimate)
     assert variances[0, 0] == pytest.approx(pure_variance(1, users=1, mechanism=mechanism))
     assert variances[0, 1] == pytest.approx(pure_variance(0, users=1, mechanism=mechanism))
@@ -216,6 +223,7 @@ def test_a_client_that_is_wrong_on_purpose_is_caught(client):
     inputs, true = WRONG[client]
     channel = exact_channel(client, inputs)
     stated = 40.0 if client.__name__ == "huge_budget" else 1.0
+
     assert channel.exceeds(stated)
     assert channel.epsilon == pytest.approx(true, abs=1e-14)
     assert len(str(channel).splitlines()) == 4
@@ -223,6 +231,7 @@ def test_a_client_that_is_wrong_on_purpose_is_caught(client):
     row = channel.probabilities[channel.outputs.index(channel.output)]
     likelier, other = (row[list(inputs).index(value)] for value in channel.pair)
     ratio = likelier / other if other else math.inf
+
     assert math.log(ratio) == pytest.approx(true, abs=1e-12)
 
 
@@ -237,6 +246,7 @@ def test_simulated_reports_agree_with_the_exact_channel(name):
     reports = 2_000
     takes_generator = client.__code__.co_varnames[1:2] == ("rng",)
     false_alarm = 1e-6 / channel.probabilities.size
+
     for place, value in enumerate(inputs):
         drawn = (client(value, rng) if takes_generator else client(value) for _ in range(reports))
         tallies = Counter(tuple(np.atleast_1d(report).tolist()) for report in drawn)
@@ -261,6 +271,7 @@ def by_rejection(value):
     """k-RR by rejection: draws again until the other value differs from the own one."""
     if random.random() < 0.5:
         return value
+
     while True:
         other = random.randrange(4)
         if other != value:
@@ -308,6 +319,7 @@ def test_a_cut_loop_cannot_hide_a_leak():
 def test_what_is_kept_to_rounding_is_not_exceeded():
     rate = E / (E + 3)
     channel = exact_channel(lambda value: krr(value, 4, rate), range(4))
+
     assert not channel.exceeds(1.0)
     assert channel.exceeds(1.0 - 1e-8)
     with pytest.raises(ValueError, match="epsilon must be > 0"):

@@ -42,6 +42,7 @@ def two_rounds(y, x):
     q1 = 1 / (math.exp(2) + 9)
     p2 = (q1 - E * p1) / (-p1 * E + 10 * q1 * E - q1 * E - 9 * p1 + q1)
     q2 = (1 - p2) / 9
+
     return p1 * p2 + 9 * q1 * q2 if y == x else p1 * q2 + q1 * p2 + 8 * q1 * q2
 
 

@@ -81,8 +81,10 @@ class Worker:
         self.process.stdin.write("\n")
         self.process.stdin.flush()
         answer = json.loads(self.process.stdout.readline() or '{"error": "the process ended"}')
+
         if "error" in answer:
             raise RuntimeError(answer["error"])
+
         return answer
 
 
@@ -95,6 +97,7 @@ def implementations(pythons: dict[str, str]) -> dict[str, tuple[str, str]]:
             [python, "-c", code], capture_output=True, text=True, check=True
         ).stdout.splitlines()
         made |= dict.fromkeys(names, (python, f"{module}.py"))
+
     return made
 
 
@@ -116,6 +119,7 @@ def row(task: str, known: dict[str, tuple[str, str]], rounds: int) -> dict[str, 
     with contextlib.ExitStack() as stack:
         workers = {name: stack.enter_context(Worker(*known[name], name)) for name in names}
         turns = [{name: worker.time() for name, worker in workers.items()} for _ in range(rounds)]
+
     taken = {name: [turn[name] for turn in turns] for name in names}
     middle = {name: statistics.median(t["seconds"] for t in times) for name, times in taken.items()}
     own, floor = taken[task], f"{task} | floor"
@@ -132,6 +136,7 @@ def row(task: str, known: dict[str, tuple[str, str]], rounds: int) -> dict[str, 
         "seconds": lambda at_most: middle[task] <= at_most,
     }
     worded = {"peer": ">= {:,}x", "floor": "<= {}x floor", "seconds": "<= {} s"}
+
     return {
         "task": task,
         "ldpnb, s": f"{middle[task]:.3g}",
@@ -152,6 +157,7 @@ def machine() -> str:
         (text.split(":")[1].strip() for text in about if text.startswith("model name")),
         platform.machine(),
     )
+
     return f"{os.cpu_count()} cores, {model}, Python {platform.python_version()}"
 
 
@@ -165,6 +171,7 @@ def main(peer_python: str, rounds: int, only: str) -> None:
     click.echo(
         f"{machine()}; median of {rounds} rounds (smallest to largest)\n\n" + "\n".join(HEAD)
     )
+
     for task in (task for task in TARGETS if only in task):
         try:
             click.echo(line(row(task, known, rounds)))

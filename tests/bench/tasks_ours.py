@@ -71,6 +71,7 @@ def sort_and_pass(values: int, kind: str):
     tallies = noisy_tallies(values)
     estimate = unbiased(tallies, int(tallies.sum()), KaryRandomisedResponse(EPSILON, values))
     column = tallies if kind == "tallies" else estimate
+
     return lambda: np.cumsum(np.sort(column)[::-1])
 
 
@@ -81,11 +82,13 @@ def unary_data(users: int, values: int, epsilon: float = EPSILON, counts: np.nda
     held = zipf_counts(users, values) if counts is None else counts
     if values <= 100:
         return mechanism, *mechanism.sample_outputs(held, rng=np.random.default_rng(7))
+
     rng, people = np.random.default_rng(7), np.repeat(np.arange(values), held)
     pieces = (
         np.packbits(mechanism.randomize(some, rng=rng), axis=1)
         for some in np.array_split(people, 64)
     )
+
     return mechanism, np.concatenate(list(pieces)), np.ones(users, dtype=np.int64)
 
 
@@ -183,6 +186,7 @@ def sampling_audit(reports: int):
         for value in range(4):
             for _ in range(reports):
                 tallies[krr_client(value, rng), value] += 1
+
         low = betaincinv(tallies, reports - tallies + 1, 0.005)
         high = betaincinv(tallies + 1, reports - tallies, 0.995)
         return np.log(low.max(axis=1) / high.min(axis=1)).max()

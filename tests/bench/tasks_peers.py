@@ -48,6 +48,7 @@ def opendp_krr(users: int, values: int, share: float):
     p = math.exp(EPSILON) / (math.exp(EPSILON) + values - 1)
     q = (1 - p) / (values - 1)
     mechanism = dp.m.make_randomized_response(categories=list(range(values)), prob=p)
+
     return (
         lambda: (
             (np.bincount([mechanism(x) for x in held], minlength=values) / len(held) - q) / (p - q)
@@ -66,6 +67,7 @@ def diffprivlib_krr(users: int, values: int, share: float):
     mechanisms = {
         x: Exponential(utility=[float(i == x) for i in range(values)], **shape) for x in set(held)
     }
+
     return (
         lambda: (
             (

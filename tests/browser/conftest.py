@@ -25,10 +25,12 @@ def missing_browser() -> str:
     """What would have to be installed, or nothing."""
     if not any(map(shutil.which, BROWSERS)):
         return "no chromium on this machine; `apt-get install chromium` brings it"
+
     try:
         import playwright.sync_api  # noqa: F401
     except ImportError:
         return "no playwright in this environment; `make site` brings it"
+
     return ""
 
 
@@ -46,8 +48,10 @@ def browser() -> Iterator[Any]:
     integration.
     """
     missing = missing_browser()
+
     if missing:
         (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(missing)
+
     from playwright.sync_api import sync_playwright
 
     path = next(filter(None, map(shutil.which, BROWSERS)))
@@ -57,6 +61,7 @@ def browser() -> Iterator[Any]:
         *(f"--disable-{what}" for what in QUIET),
         *(["--no-sandbox"] if os.geteuid() == 0 else []),
     ]
+
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(
             executable_path=path, args=flags, timeout=1000 * PATIENCE
@@ -96,6 +101,7 @@ def open_page(browser: Any, record: Seen) -> Iterator[Callable[..., Any]]:
         page.on("websocket", note)
         page.on("console", lambda m: record.errors.append(m.text) if m.type == "error" else None)
         page.on("pageerror", lambda e: record.errors.append(str(e)))
+
         return page
 
     yield open_
@@ -119,6 +125,7 @@ def visit(site: Path, open_page: Callable[..., Any]) -> Callable[..., Any]:
                 window.goto(
                     "about:blank"
                 )  # else another place of the same page would not load it anew
+
         window.goto(address)
         return window
 

@@ -26,12 +26,15 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("lab")
     stored = json.loads(find("00_start_here").path.read_bytes())
     stored["metadata"]["language_info"]["version"] = platform.python_version()
+
     for name in ("tour", "read"):
         text = json.dumps(stored, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
         (folder / f"{name}.ipynb").write_text(text, encoding="utf-8")
+
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
         port = listening.getsockname()[1]
+
     own = {
         "HOME": str(folder),
         "JUPYTER_CONFIG_DIR": str(folder / "config"),
@@ -46,6 +49,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         f"--port={port}",
         f"--IdentityProvider.token={TOKEN}",
     ]
+
     with (folder / "server.log").open("w") as log:
         server = subprocess.Popen(
             [sys.executable, "-m", "jupyterlab", *options],
@@ -55,6 +59,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             stderr=log,
             start_new_session=True,
         )
+
     address = f"http://127.0.0.1:{port}"
     try:
         wait_for(f"{address}/api")
@@ -72,6 +77,7 @@ def wait_for(address: str) -> None:
             return
         except OSError:
             time.sleep(0.05)
+
     pytest.fail("JupyterLab does not answer")
 
 
@@ -80,8 +86,10 @@ def test_a_notebook_that_is_only_read_is_not_changed(lab: str, open_page: Any) -
     page.goto(f"{lab}/lab/tree/read.ipynb?reset&token={TOKEN}")
     page.get_by_text("| Idle").wait_for()
     page.mouse.move(600, 500)
+
     for _ in range(20):
         page.mouse.wheel(0, 600)
+
     page.locator(".jp-RenderedImage img").first.wait_for()
     assert page.locator(".jp-mod-dirty").count() == 0
 
@@ -98,15 +106,19 @@ def test_the_tour_runs_and_its_live_section_follows_a_slider(lab: str, open_page
     picture = section.locator(".widget-html img")
     picture.wait_for()
     page.get_by_text("| Idle").wait_for()
+
     assert not page.locator(
         ".jp-RenderedText[data-mime-type='application/vnd.jupyter.error']"
     ).count()
+
     before = picture.get_attribute("alt")
     assert section.locator(".widget-html b").text_content() == before
+
     slider = section.locator(".noUi-handle").first
     slider.scroll_into_view_if_needed()
     slider.focus()
     for _ in range(5):
         page.keyboard.press("ArrowRight")
+
     expect(picture).not_to_have_attribute("alt", before, timeout=1000 * PATIENCE)
     assert section.locator(".widget-html b").text_content() == picture.get_attribute("alt")

@@ -58,6 +58,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         *(str(p.with_suffix(".ipynb")) for p in made.values()),
     ]
     subprocess.run(command, check=True, capture_output=True)
+
     return made
 
 
@@ -67,9 +68,11 @@ def test_no_script_of_a_table_runs_and_nothing_of_it_is_typeset(
 ) -> None:
     page = open_page()
     page.goto(pages[name].as_uri())
+
     assert page.evaluate("window.pwned") is None
     assert page.locator("[onerror], a[href^='javascript:']").count() == 0
     assert [text for text in page.evaluate(TYPESET) if "Q(y" not in text] == []
+
     shown = page.locator(".jp-OutputArea-output").all_inner_texts()
     sentences = [text for label in LABELS for text in (f"One is {label}, {label}.", label)]
     assert [text.strip() for text in shown[:-1]] == sentences

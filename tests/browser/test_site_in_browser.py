@@ -55,6 +55,7 @@ def axe(page: Any, **options: Any) -> list[str]:
     options = {"resultTypes": ["violations"], "preload": False} | options
     found = Axe().run(page, context={"exclude": ["math"]}, options=options)
     rules = found.response["violations"]
+
     return [f"{rule['help']}: {node['html']}" for rule in rules for node in rule["nodes"]]
 
 
@@ -73,9 +74,11 @@ def test_a_page_fits_a_phone_asks_nothing_of_anybody_and_axe_finds_nothing(
     page.evaluate(UNFOLD)
     assert page.locator("h1").count() == 1
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
     page.wait_for_function("[...document.images].every((image) => image.complete)")
     assert page.evaluate(WITHOUT_TEXT) == []
     assert axe(page) == []
+
     light_or_dark(page, "dark")
     assert axe(page, runOnly=["color-contrast"]) == []
     assert (seen.outside, seen.errors) == ([], [])
@@ -105,10 +108,13 @@ def test_no_code_is_cut_off_on_a_screen_of_1280_pixels_on_a_phone_or_in_print(
         page = visit(name, **options)
         page.evaluate(UNFOLD)
         assert page.evaluate(CUT_OFF) == []
+
     page = visit(name)
     page.emulate_media(media="print")
     page.evaluate(UNFOLD)
+
     assert page.evaluate(CUT_OFF) == []
+
     page.emulate_media(media="screen")
 
 
@@ -116,6 +122,7 @@ def test_a_figure_has_a_visible_caption_and_numbers_that_are_there(site: Path, v
     page = visit(PAGE)
     figures = page.locator("figure:has(img)")
     assert figures.count() == len(list((home() / f"figures/{NOTEBOOK}").glob("*.png")))
+
     for figure in figures.all():
         caption = figure.locator("figcaption")
         assert caption.is_visible()
@@ -131,6 +138,7 @@ def test_digits_of_neighbouring_columns_do_not_touch(visit: Any) -> None:
         parseFloat(getComputedStyle(cell).paddingRight))
         """
     )
+
     assert len(gaps) > 50
     assert min(gaps) >= 10
 
@@ -159,14 +167,17 @@ def test_the_ledger_is_filtered_and_its_address_keeps_the_filter(visit: Any) -> 
     fails = table[table["status"] == "fails"]
     page = visit("ledger.html?status=fails")
     shown = page.locator(".claim").filter(visible=True)
+
     assert shown.count() == len(fails) > 0
 
     page.get_by_label("Source").select_option("biswas2022")
     ours = fails[fails["claim"].str.startswith("biswas2022/")]
     assert shown.count() == len(ours) > 0
     assert page.locator("#filter output").inner_text() == f"{len(ours)} of {len(table)} claims"
+
     page.reload()
     assert shown.count() == len(ours)
+
     page.get_by_label("Containing").fill("zzz")
     assert shown.count() == 0
 
@@ -175,7 +186,9 @@ def test_a_claim_has_an_address_its_check_and_a_link_to_its_notebook(visit: Any)
     page = visit("ledger.html#biswas2022-theorem-3-5")
     claim = page.locator("section:has(> .claim)", has_text="Theorem 3.5 (Biswas)")
     claim.get_by_text("The lines that decide it").click()
+
     assert "def theorem_3_5(" in claim.locator("pre").inner_text()
+
     claim.get_by_role("link", name="in its notebook").click()
     assert "1_biswas2022" in page.url
 
@@ -187,6 +200,7 @@ def test_the_search_finds_a_claim_first_names_its_source_and_needs_no_network(
     first = page.locator("#search-results li").first
     first.wait_for()
     page.get_by_text("Search finished").wait_for()
+
     assert first.inner_text().strip() == "The ledger > Theorem 5.1 (Bun)"
     assert (seen.outside, seen.errors) == ([], [])
 

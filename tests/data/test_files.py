@@ -31,6 +31,7 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     frame.to_parquet(paths[".parquet"], row_group_size=3)
     frame.to_excel(paths[".xlsx"], index=False)
     paths[".csv.gz"].write_bytes(gzip.compress(paths[".csv"].read_bytes()))
+
     return paths
 
 
@@ -39,6 +40,7 @@ def test_every_format_gives_the_same_tallies(people: dict[str, Path], suffix: st
     path = people[suffix]
     ages = load_column(path, "age", low=17, high=90, outside="clip")
     assert (ages.users, ages.missing, ages.outside, ages.counts.size) == (6, 1, 2, 74)
+
     held = {label: int(n) for label, n in zip(ages.labels, ages.counts, strict=True) if n}
     assert held == {"17": 2, "30": 2, "41": 1, "90": 1}
     assert ages.mean == pytest.approx((17 + 17 + 30 + 30 + 41 + 90) / 6)
@@ -49,6 +51,7 @@ def test_every_format_gives_the_same_tallies(people: dict[str, Path], suffix: st
 
     pay = load_column(path, "pay", low=0, high=100, bins=4, outside="clip")
     assert (pay.counts.tolist(), pay.outside, pay.missing) == ([3, 0, 1, 2], 2, 1)
+
     means = [(10 + 20.5 + 0) / 3, 37.5, 50.0, (99.5 + 100) / 2]
     assert pay.numbers.tolist() == pytest.approx(means)
 
@@ -67,7 +70,9 @@ def test_labels_come_back_as_they_are(answers: list[str]) -> None:
     path = Path(_folder, "labels.csv")
     pd.DataFrame({"x": answers, "y": 1}).to_csv(path, index=False)
     made = load_column(path, "x", categories=categories, reading=Reading(separator=","))
+
     assert made.labels == tuple(categories)
+
     held = {label: int(n) for label, n in zip(made.labels, made.counts, strict=True) if n}
     assert held == Counter(answers)
     assert made.missing == 0
@@ -92,15 +97,20 @@ def test_what_was_left_out_moved_and_given_away_is_reported(people: dict[str, Pa
     ages = load_column(people[".csv"], "age", low=17, high=90, outside="clip").report()
     assert "6 users" in ages
     assert "1 without an entry were left out." in ages
+
     moved = "2 outside [17, 90] were moved to its ends, which moves the mean from 37.5 to 37.5."
     assert moved in ages
+
     work = load_column(people[".csv"], "work")
     assert "gives it away" in work.report()
+
     stated = load_column(
         people[".csv"], "work", categories=("Private", "State", "Federal", "Local")
     )
+
     assert "gives it away" not in stated.report()
     assert stated.counts.tolist() == [3, 2, 1, 0]
+
     rest = load_column(people[".csv"], "work", categories=("Private", "other"))
     assert "3 with another name count as other." in rest.report()
 
@@ -109,8 +119,10 @@ def test_empty_rows_between_others_are_left_out_and_reported(tmp_path: Path) -> 
     path = tmp_path / "a.csv"
     path.write_text("x,y\n1,a\n,\n\n2,b\n\n\n")
     made = load_column(path, "x", low=0, high=9)
+
     assert (made.users, made.missing) == (2, 0)
     assert "2 empty rows between others were left out." in made.report()
+
     path.write_text("x\n1\n\n2\n\n\n")
     assert load_column(path, "x", low=0, high=9).missing == 1
 
@@ -173,8 +185,10 @@ def test_a_column_of_counts_weights_each_row(tmp_path: Path) -> None:
     path.write_text("answer,count\nyes,300\nno,200\n")
     with pytest.raises(ValueError, match="'count' may say how many users a row stands for"):
         load_column(path, "answer")
+
     made = load_column(path, "answer", reading=Reading(counts="count"))
     assert dict(zip(made.labels, made.counts.tolist(), strict=True)) == {"yes": 300, "no": 200}
+
     path.write_text("answer,count\nyes,300\nno,2.5\n")
     with pytest.raises(ValueError, match=r"row 3: '2.5' must be a whole number >= 0"):
         load_column(path, "answer", reading=Reading(counts="count"))

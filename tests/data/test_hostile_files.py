@@ -36,6 +36,7 @@ def with_sheet(**replaced: bytes) -> bytes:
                     assert old in content
                     content = content.replace(old, new)
             target.writestr(part, content)
+
     return made.getvalue()
 
 
@@ -91,6 +92,7 @@ def test_what_a_file_unpacks_to_is_bounded(
     else:
         content = frame.to_csv(index=False).encode()
         path.write_bytes(gzip.compress(content) if suffix == ".csv.gz" else content)
+
     monkeypatch.setattr(tables, "MOST_BYTES", 20_000)
     monkeypatch.setattr(workbooks, "MOST_BYTES", 20_000)
     monkeypatch.setattr(parquet, "MOST_ROWS", 20_000)
@@ -103,6 +105,7 @@ def test_an_entry_repeated_by_a_dictionary_is_bounded(tmp_path: Path) -> None:
     places = pa.array(np.zeros(1_000_000, dtype=np.int32))
     column = pa.DictionaryArray.from_arrays(places, pa.array(["a" * 1_000_000]))
     pq.write_table(pa.table({"age": column}), path)
+
     with pytest.raises(ValueError, match="an entry must have at most 131,072 characters"):
         load_column(path, "age")
     assert "no column can be collected as it is" in inspect(path)
@@ -129,6 +132,7 @@ def test_a_column_that_cannot_be_read_leaves_its_neighbours_readable(tmp_path: P
     far = pa.array([10**7, 10**7], pa.int32()).cast(pa.date32())
     table = {"age": [30, 40], "far": far, "list": [[1], [2]]}
     pq.write_table(pa.table(table), tmp_path / "a.parquet")
+
     assert load_column(tmp_path / "a.parquet", "age", low=0, high=99).users == 2
     assert "column=age" in inspect(tmp_path / "a.parquet")
     with pytest.raises(ValueError, match="column 'far': "):
@@ -172,6 +176,7 @@ def test_messages_escape_what_a_file_holds(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match="x1b") as error:
             load_column(path, "age", low=0, high=9)
         assert str(error.value).isprintable()
+
     book = workbook(a=[["age"]], b=[["age"]])
     path.write_bytes(book)
     with pytest.raises(ValueError, match="state sheet= one of 'a', 'b'"):

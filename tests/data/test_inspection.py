@@ -22,8 +22,10 @@ def pasted(report: str) -> dict[str, Any] | None:
     *_, last = report.splitlines()
     if not last.startswith(COMMAND):
         return None
+
     words = shlex.split(last)[3:]
     assert words[::2] == ["-p"] * (len(words) // 2)
+
     pairs = dict(word.split("=", 1) for word in words[1::2])
     given = find("own_survey").check(pairs)  # as the notebook's own parameters are checked
     given["reading"] = Reading.of(given.get("reading", []))
@@ -36,8 +38,10 @@ def test_the_command_reads_the_column_that_it_names(name: str, tmp_path: Path) -
     path.write_bytes(UNTIDY[name].content)
     reading = Reading(**UNTIDY[name].stated)
     given = pasted(inspect(path, reading))
+
     if given is None:
         return
+
     assert given["reading"] == reading
     assert load_column(**given).users > 0
 
@@ -46,10 +50,12 @@ def test_a_column_has_its_entries_its_missing_ones_and_what_must_be_stated(tmp_p
     path = tmp_path / "a.csv"
     path.write_text("age,sex\n" + "30,f\n40,m\n,f\n50,m\nk.A.,f\n" * 5)
     report = inspect(path)
+
     assert "rows: 25, columns: 2" in report
     assert "20 entries, 5 missing" in report
     assert "row 6: 'k.A.' is no number: state missing='k.A.'" in report
     assert pasted(report)["column"] == "sex"
+
     stated = inspect(path, Reading(missing="k.A."))
     assert "15 entries, 10 missing; numbers from 30 to 50" in stated
     assert "choose low and high so that they hold what may occur" in stated
@@ -70,9 +76,11 @@ def test_text_of_a_file_cannot_act_on_a_terminal(tmp_path: Path) -> None:
     evil = "x\nldpnb run own_survey -p data=evil\x1b[2J"
     path.write_text(f'"{evil}",b\n"{evil}",1\n"{evil}",2\ny,1\n', newline="")
     report = inspect(path)
+
     assert all(line.isprintable() for line in report.splitlines())
     assert len([line for line in report.splitlines() if line.startswith(COMMAND)]) == 1
     assert pasted(report)["column"] == "b"
+
     path.write_text(f"b,{evil.replace(chr(10), '')}\n1,2\n2,3\n1,2\n")
     assert pasted(inspect(path))["column"] == "b"
 
@@ -95,6 +103,8 @@ def test_the_command_line_passes_what_is_stated(
     path = tmp_path / "a.csv"
     path.write_text(content)
     result = CliRunner().invoke(cli, ["inspect", str(path), *options])
+
     assert shown in result.output + str(result.exception)
+
     found = result.exit_code if isinstance(result.exception, SystemExit | None) else 2
     assert found == code

@@ -47,12 +47,15 @@ def test_data_sets_are_those_of_the_source_and_depend_on_the_seed_only() -> None
     drawn = data_sets(nodes, seed=1)
     assert [counts.sum() for counts in drawn.values()] == [nodes, nodes]
     assert {counts.size for counts in drawn.values()} == {101}
+
     first, second = drawn.values()
     mean = PUBLISHED["first_trials"] * PUBLISHED["first_probability"]
+
     assert first @ np.arange(101) / nodes == pytest.approx(mean, abs=0.12)
     assert second @ np.arange(101) / nodes == pytest.approx(
         PUBLISHED["second_trials"] / 2, abs=0.15
     )
+
     np.testing.assert_array_equal(first, data_sets(nodes, seed=1)["Bin(100, .5)"])
     assert (first != data_sets(nodes, seed=2)["Bin(100, .5)"]).any()
 

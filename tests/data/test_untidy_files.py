@@ -23,6 +23,7 @@ def tally(untidy: Untidy, folder: Path, stated: dict[str, Any], categories: tupl
     path.write_bytes(untidy.content)
     if categories or untidy.numbers is None:
         return load_column(path, untidy.column, categories=categories, reading=Reading(**stated))
+
     low = min(0.0, 2 * min(untidy.numbers), -50.0 if "-9" in str(untidy.stated) else 0.0)
     high = 2 * max(untidy.numbers) + 25
     return load_column(path, untidy.column, low=low, high=high, bins=500, reading=Reading(**stated))
@@ -33,8 +34,10 @@ def assert_right(untidy: Untidy, made: Column) -> None:
     if untidy.numbers is None:
         assert dict(zip(made.labels, made.counts.tolist(), strict=True)) == Counter(untidy.truth)
         return
+
     weights = untidy.weights or [1] * len(untidy.numbers)
     total = sum(number * n for number, n in zip(untidy.numbers, weights, strict=True))
+
     assert made.users == sum(weights)
     assert made.missing == sum(answer is None for answer in untidy.truth)
     assert made.mean == pytest.approx(total / sum(weights), rel=1e-9)

@@ -71,6 +71,7 @@ def workbook(merged: Sequence[str] = (), **sheets: Sequence[Sequence[Any]]) -> b
             sheet.append(row)
         for cells in merged:
             sheet.merge_cells(cells)
+
     made = io.BytesIO()
     book.save(made)
     return made.getvalue()
@@ -89,6 +90,7 @@ def archive(**files: bytes) -> bytes:
     with zipfile.ZipFile(made, "w") as packed:
         for name, content in files.items():
             packed.writestr(name, content)
+
     return made.getvalue()
 
 

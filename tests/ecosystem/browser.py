@@ -52,17 +52,21 @@ def main() -> None:
         if "!= 'emscripten'" in line
     )
     shell = InteractiveShell.instance(history_manager=None)
+
     for name in LACKED & sys.modules.keys():
         del sys.modules[name]
+
     sys.meta_path.insert(0, Lacked())
     os.fork = subprocess.Popen = threading.Thread.start = refused
     import ldpnb
 
     for name in ldpnb.__all__:
         getattr(ldpnb, name)
+
     cells = nbformat.read(HOME / "notebooks/00_start_here.ipynb", 4).cells
     for cell in (cell for cell in cells if cell.cell_type == "code"):
         shell.run_cell(cell.source).raise_error()
+
     print(f"{len(cells)} cells")
 
 

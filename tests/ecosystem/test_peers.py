@@ -45,6 +45,7 @@ def test_a_peers_expectation_holds_or_differs_for_a_reason(row: dict[str, str]) 
     near = pytest.approx(
         float(row["expected"]), rel=10.0 ** -int(row["digits"]), abs=10.0 ** -int(row["digits"])
     )
+
     assert (computed == near) == (not row["differs"]), row["differs"]
 
 

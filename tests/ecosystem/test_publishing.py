@@ -13,8 +13,10 @@ def test_binder_installs_the_lock_and_then_the_package_as_make_does() -> None:
     folder = ROOT / "binder"
     (line,) = (folder / "requirements.txt").read_text().splitlines()
     assert (folder / line.removeprefix("-r ")).resolve() == ROOT / "requirements.lock"
+
     _, install = (folder / "postBuild").read_text().splitlines()
     options = "--no-deps --no-build-isolation --editable ."
+
     assert install == f"python -m pip install {options}"
     assert options in (ROOT / "Makefile").read_text()
     assert os.access(folder / "postBuild", os.X_OK)
@@ -25,7 +27,9 @@ def test_the_paper_cites_what_the_bibliography_has() -> None:
         r"---\n(.*?)\n---\n(.*)", (ROOT / "paper.md").read_text(encoding="utf-8"), re.DOTALL
     ).groups()
     about = yaml.safe_load(head)
+
     assert {"title", "tags", "authors", "affiliations", "date", "bibliography"} == set(about)
+
     entries = set(
         re.findall(
             r"^@\w+\{(\w+),",
@@ -33,5 +37,6 @@ def test_the_paper_cites_what_the_bibliography_has() -> None:
             re.MULTILINE,
         )
     )
+
     assert set(re.findall(r"@(\w+)", text)) == entries - {"ldpnb"}
     assert {"# Summary", "# Statement of need", "# References"} <= set(text.splitlines())

@@ -46,6 +46,7 @@ def test_a_notebook_passes_nbval_without_plugin_and_configuration_of_ours(
     result = subprocess.run(
         command, capture_output=True, text=True, check=False, cwd=tmp_path, env=plain
     )
+
     assert result.returncode == 0, result.stdout
 
 
@@ -56,6 +57,7 @@ def test_what_a_live_section_has_stored_is_what_a_plain_kernel_says_as_text() ->
         for c in content["cells"]
         if "\nlive(" in "\n" + "".join(c["source"])
     ]
+
     assert cells
     assert {tuple(o["output_type"] for o in c["outputs"]) for c in cells} == {("display_data",)}
     assert {tuple(c["outputs"][0]["data"]) for c in cells} == {("text/plain",)}
@@ -70,7 +72,9 @@ def test_tables_keep_every_word_where_a_renderer_takes_their_styles_away() -> No
         for o in cell.get("outputs", ())
     ]
     tables = [data for data in tables if "text/html" in data]
+
     assert tables
+
     for data in tables:
         bare = re.sub(
             r"<[^>]+>", " ", re.sub(r"(?s)<(style|script).*?</\1>", "", "".join(data["text/html"]))
@@ -87,6 +91,7 @@ def test_notebooks_say_their_language_and_no_two_share_a_cell() -> None:
         for name, c in contents().items()
         if not c["metadata"]["language_info"].items() >= LANGUAGE.items()
     ] == []
+
     ids = [cell["id"] for content in contents().values() for cell in content["cells"]]
     assert len(ids) == len(set(ids))
 
@@ -103,6 +108,7 @@ def test_a_notebook_is_a_script_that_runs_and_prints_text(
     script.write_text(body, encoding="utf-8")
     for name in [name for name in os.environ if name.startswith("LDPNB_")]:
         monkeypatch.delenv(name)
+
     monkeypatch.chdir(tmp_path)
     runpy.run_path("script.py")
     said = capsys.readouterr().out
@@ -110,6 +116,7 @@ def test_a_notebook_is_a_script_that_runs_and_prints_text(
         json.loads(path.read_bytes())["caption"]
         for path in (home() / "figures" / name).glob("*.json")
     ]
+
     assert all(caption in said for caption in captions)
     assert "text/" not in said, "no output is printed as a dictionary"
     assert " object at " not in said

@@ -34,6 +34,7 @@ def required(lines: list[str]) -> set[str]:
         if marker is None or marker.evaluate({"extra": ""}):
             names |= {requirement.name}
             names |= required(distribution(requirement.name).requires or [])
+
     return names
 
 
@@ -45,6 +46,7 @@ def plain(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[st
     metadata = next(folder.glob("*.dist-info/METADATA")).read_text(encoding="utf-8")
     key = "Requires-Dist: "
     lines = [line.removeprefix(key) for line in metadata.splitlines() if line.startswith(key)]
+
     for name in required(lines):
         for file in distribution(name).files or []:
             top = Path(file.parts[0])
@@ -78,6 +80,7 @@ print(ldp.unbiased(tallies, 1_000_000, krr).round(3).tolist())
 print(ldp.exact_channel(lambda value, rng: value ^ int(rng.random() < 0.25), [0, 1]).epsilon)
 print(round(float(ldp.privacy_loss(krr.channel()).epsilon), 12), round(ldp.srs_loss(1.0, 0.1), 4))
 """)
+
     assert said == "[0.502, 0.297, 0.15, 0.051]\n1.0986122886681098\n1.0 0.1586\n"
 
 

@@ -18,6 +18,7 @@ TABLE = pd.DataFrame(ROWS, columns=["epsilon", "mse", "by", "error", "panel"])
 def test_rows_are_the_series_of_the_picture_with_their_numbers() -> None:
     chart = curves(TABLE, "epsilon", "mse", by="by", panel="panel", error="error")
     rows = chart.rows().astype(object).where(chart.rows().notna(), None).to_numpy().tolist()
+
     assert rows == [
         ["a", "MLE", "line", 1, 0.5, None, None],
         ["a", "MLE", "line", 2, 0.25, None, None],
@@ -32,6 +33,7 @@ def test_a_chart_is_read_again_from_its_table_and_its_description() -> None:
     )
     record = {"encoding": json.loads(json.dumps(chart.encoding())), "title": "T"}
     again = Chart.read(TABLE, record)
+
     assert again.rows().equals(chart.rows())
     assert (again.marks, again.title) == ([mark], "T")
 
@@ -40,6 +42,7 @@ def test_columns_can_be_layers_and_panels_are_of_several_columns() -> None:
     layers = (Layer(name="mean", y="mse", error="error"), Layer(name="truth", y="mse"))
     made = Chart(TABLE, "epsilon", "mse", panel=("panel", "by"), layers=layers).rows()
     panels = ["a, MLE", "a, MLE", "b, Norm-Sub"]
+
     assert list(zip(made["panel"], made["series"], strict=True)) == [
         (panel, series) for series in ("mean", "truth") for panel in panels
     ]

@@ -33,8 +33,10 @@ def shown(notebook: Path) -> set[bytes]:
 def test_a_committed_figure_belongs_to_its_numbers(figure: Path) -> None:
     files = {path.suffix: path.read_bytes() for path in figure.parent.glob(f"{figure.name}.*")}
     assert files.keys() in (DRAWN, PRINTED)
+
     made, table = json.loads(files[".json"]), pd.read_csv(figure.with_name(f"{figure.name}.csv"))
     hashes = {suffix: hashlib.sha256(content).hexdigest() for suffix, content in files.items()}
+
     assert made["sha256"] == hashes[".csv"]
     assert (made["rows"], made["columns"]) == (len(table), list(table.columns))
     assert made["drawn"].items() <= hashes.items()

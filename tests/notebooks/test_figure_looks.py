@@ -50,6 +50,7 @@ def lab(colour: str, vision: str) -> np.ndarray:
     x, y, z = np.cbrt(
         XYZ @ np.clip(np.array(VISION[vision]) @ linear, 0.001, 1) / [0.95047, 1, 1.08883]
     )
+
     return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
 
 
@@ -77,6 +78,7 @@ def test_text_in_vector_files_is_text() -> None:
     draw(Chart(pd.DataFrame({"x": [1.0, 2.0], "y": [3.0, 4.0]}), "x", "y", title="t")).savefig(
         content, format="pdf"
     )
+
     assert (mpl.rcParams["pdf.fonttype"], mpl.rcParams["svg.fonttype"]) == (42, "none")
     assert b"/Type3" not in content.getvalue()
     assert b"/FontFile2" in content.getvalue()

@@ -35,6 +35,7 @@ def test_theory_is_a_line_and_simulation_has_bars() -> None:
     (axis,) = panels(curves(TABLE, "epsilon", "mse", by="by", error="error"))
     looks = {line.get_label(): (line.get_linestyle(), line.get_marker()) for line in axis.lines}
     assert looks["MLE"][1] == looks["Norm-Sub"][0] == "None"
+
     (bars,) = (c for c in axis.collections if isinstance(c, LineCollection))
     assert [part.vertices[:, 1].tolist() for part in bars.get_paths()] == [
         [0.5, 0.54],
@@ -54,8 +55,10 @@ def test_panels_fill_rows_of_three_or_two_and_without_a_label_have_their_own_axe
         [TABLE.assign(panel=f"panel {i}", mse=10**i * TABLE["mse"]) for i in range(6)]
     )
     axes = panels(curves(table, "epsilon", "mse", panel="panel", ylabel=""))
+
     assert axes[0].get_gridspec().get_geometry() == (2, 3)
     assert len({axis.get_ylim() for axis in axes}) == 6
+
     axes = panels(curves(table[table["panel"] < "panel 4"], "epsilon", "mse", panel="panel"))
     assert axes[0].get_gridspec().get_geometry() == (2, 2)
     assert len({axis.get_ylim() for axis in axes}) == 1
@@ -66,6 +69,7 @@ def test_a_panel_alone_keeps_its_title_and_its_marks() -> None:
     (axis,) = panels(
         curves(TABLE[TABLE["by"] == "MLE"], "epsilon", "mse", panel="by", marks=[mark])
     )
+
     assert axis.get_title(loc="left") == "MLE"
     assert [note.get_text() for note in axis.texts] == ["0.4"]
 
@@ -79,6 +83,7 @@ def test_a_figure_says_its_finding_its_setting_and_its_marks_and_names_its_curve
     far = TABLE.assign(mse=TABLE["mse"] * [1, 1, 2, 2])
     chart = curves(far, "epsilon", "mse", by="by", title="Finding", setting="ε = 1", marks=marks)
     figure = draw(chart)
+
     assert figure.get_suptitle() == "Finding"
     assert figure.subfigs[0].get_suptitle() == "$\\varepsilon$\u00a0=\u00a01"
     assert texts(chart) == ["0.4", "MLE", "Norm-Sub"]
@@ -91,9 +96,11 @@ def test_curves_are_named_at_their_ends_or_where_these_meet_in_a_legend() -> Non
         columns=["x", "y", "by"],
     )
     (axis,) = panels(curves(lines, "x", "y", by="by"))
+
     assert [(note.get_text(), note.xy) for note in axis.texts] == [
         (rf"$\varepsilon$ = {s}", (1, s)) for s in (3, 1, 2)
     ]
+
     met = curves(lines.assign(y=lines["y"] + 20 * lines["x"]), "x", "y", by="by")
     assert not texts(met)
     assert [len(legend.texts) for legend in draw(met).subfigs[0].legends] == [3]
@@ -110,10 +117,12 @@ def test_layers_lie_on_each_other_and_names_are_below_each_other(scale: str) -> 
     layers = (Layer(name="band", y="truth", error="sd"), Layer(name="truth", y="truth"))
     drawn_as = {"panel": ("epsilon", "estimator"), "layers": layers, "xscale": scale}
     chart = Chart(table, "value", "share", **drawn_as, title="t", setting="s")
+
     assert [axis.get_title(loc="left") for axis in panels(chart)] == [
         r"$\varepsilon$ = 1, MLE",
         r"$\varepsilon$ = 2, MLE",
     ]
+
     (inner,) = draw(chart).subfigs
     assert inner.get_suptitle() == ("s" if scale == "linear" else "s; the first 30 of 40 names")
     assert all(
@@ -126,6 +135,7 @@ def test_bars_have_names_and_their_numbers_beside_them() -> None:
     table = pd.DataFrame({"who": ["a", "b"], "change (users)": [-1234.5, 0.25]})
     chart = Chart(table, "who", "change (users)", xlabel="", xscale="category", mark="bars")
     assert texts(chart) == ["\N{MINUS SIGN}1,234", "0.25"]
+
     (axis,) = panels(chart)
     assert [text.get_text() for text in axis.get_yticklabels()] == ["a", "b"]
     assert axis.get_xlabel() == "change (users)"
@@ -140,7 +150,9 @@ def test_whole_numbers_have_whole_ticks_and_a_family_shares_a_ramp() -> None:
         }
     )
     (axis,) = panels(curves(table, "records", "y", by="by"))
+
     assert all(tick == round(tick) for tick in axis.get_xticks())
+
     lightness = [sum(mpl.colors.to_rgb(line.get_color())) for line in axis.lines]
     assert lightness == sorted(lightness)
     assert len(set(lightness)) == 6
@@ -156,8 +168,10 @@ def test_published_files_repeat_to_the_byte(
             curves(TABLE, "epsilon", "mse", by="by"), TABLE, "nb/fig", caption="Errors."
         )
         written.append({p.name: p.read_bytes() for p in (tmp_path / name / "nb").iterdir()})
+
     assert set(written[0]) == {"fig.png", "fig.csv", "fig.json"}
     assert written[0] == written[1]
+
     record = json.loads(written[0]["fig.json"])
     assert record["columns"] == ["epsilon", "mse", "by", "error"]
     assert record["encoding"] == {"x": "epsilon", "y": "mse", "by": "by"}
@@ -170,7 +184,9 @@ def test_a_published_table_holds_what_was_drawn_and_perhaps_further_series(
     some = TABLE[TABLE["by"] == "MLE"]
     publishing.publish(curves(some, "epsilon", "mse", by="by"), TABLE, "fig", caption="Errors.")
     kept = Chart.read(TABLE, json.loads((tmp_path / "fig.json").read_text()))
+
     assert kept.rows().equals(Chart(some, "epsilon", "mse", by="by").rows())
+
     for other in (TABLE.iloc[:3], TABLE.assign(mse=1.0)):
         with pytest.raises(ValueError, match="fig: needs the table that its figure was drawn from"):
             publishing.publish(

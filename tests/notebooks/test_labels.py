@@ -35,6 +35,7 @@ def drawn(label: str) -> tuple[float, float]:
     canvas = FigureCanvasAgg(figure)
     texts = [figure.text(0, 0, unset(label)), figure.text(0, 0, label, parse_math=False)]
     widths = [text.get_window_extent(canvas.get_renderer()).width for text in texts]
+
     return widths[0], widths[1]
 
 
@@ -50,6 +51,7 @@ def test_names_on_axes_of_curves_and_panels_and_the_words_above_them_are_no_math
         (e, e * i, LABELS[i], p) for i in range(len(LABELS)) for e in (1, 2) for p in LABELS[:2]
     ]
     long = pd.DataFrame(rows, columns=["$e^", "l_$", "by", "panel"])
+
     for chart in (
         curves(
             table, "name", "users", xscale="category", title="From $0-$9,999", setting="of $x^$"
@@ -61,6 +63,7 @@ def test_names_on_axes_of_curves_and_panels_and_the_words_above_them_are_no_math
         figure = draw(chart)
         figure.canvas.draw()
         shown = {text.get_text() for text in figure.findobj(Text)}
+
         assert {unset(label) for label in [*LABELS, *chart.labels]} <= shown
         assert (figure.get_suptitle(), figure.subfigs[0].get_suptitle()) == (
             r"From \$0-\$9,999",

@@ -34,6 +34,7 @@ def section(monkeypatch: pytest.MonkeyPatch):
         calls.append((epsilon, people, kind))
         if epsilon > 3:
             raise ValueError("epsilon must be <= 3")
+
         return curves(
             pd.DataFrame({"x": [0, people], "y": [0, 1]}), "x", "y"
         ), f"{people} people < all"
@@ -43,8 +44,10 @@ def section(monkeypatch: pytest.MonkeyPatch):
         "people": Slider(100, 1, 10_000, log=True),
     }
     live(redraw, **controls, kind=Choice("a", ["a", "b"]))
+
     assert shown[0]["text/plain"] == "100 people < all"
     assert shown[0]["application/vnd.jupyter.widget-view+json"]["model_id"] == boxes[0].model_id
+
     interactive, picture = boxes[0].children
     return interactive.children[:3], picture, calls
 
@@ -54,6 +57,7 @@ def test_a_changed_control_redraws_picture_and_sentence(section) -> None:
     before = picture.value
     people.value = 2000
     kind.value = "b"
+
     assert calls == [(1.0, 100, "a"), (1.0, 2000, "a"), (1.0, 2000, "b")]
     assert "<p><b>2000 people &lt; all</b></p>" in picture.value
     assert 'alt="2000 people &lt; all"' in picture.value
@@ -64,9 +68,12 @@ def test_after_an_error_the_next_value_works_again(section) -> None:
     (epsilon, people, _), picture, calls = section
     before = picture.value
     epsilon.value = 4.0
+
     assert (calls[-1][0], picture.value) == (4.0, before)
+
     people.value = 2000
     assert picture.value == before
+
     epsilon.value = 2.0
     assert "2000 people" in picture.value
 

@@ -40,6 +40,7 @@ def test_a_live_section_reads_nothing_that_a_later_cell_makes_anew(notebook: Not
         symtable.symtable(cell["text"], cell["text"], "exec") for cell in code_cells(notebook)
     ]
     live = [place for place, cell in enumerate(code_cells(notebook)) if "live(" in cell["text"]]
+
     for place in live:
         functions = [
             child for child in tables[place].get_children() if isinstance(child, symtable.Function)
@@ -51,6 +52,7 @@ def test_a_live_section_reads_nothing_that_a_later_cell_makes_anew(notebook: Not
             for symbol in table.get_symbols()
             if symbol.is_assigned()
         }
+
         assert not read & later
 
 
@@ -65,6 +67,7 @@ def test_every_parameter_is_declared(notebook: Notebook) -> None:
         for node in ast.parse(cell).body
         if isinstance(node, ast.AnnAssign)
     ]
+
     assert [parameter.name for parameter in notebook.parameters] == assigned
 
 

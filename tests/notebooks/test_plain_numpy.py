@@ -36,6 +36,7 @@ def test_plain_numpy_agrees_with_the_library_at_other_parameters(
     names: dict[str, Any] = {"__name__": notebook.id}
     every = cells(notebook)
     last = max(i for i, (_, tags) in enumerate(every) if PLAIN in tags)
+
     for code, tags in every[: last + 1]:
         if not tags & LEFT_OUT:
             exec(compile(code, notebook.id, "exec"), names)

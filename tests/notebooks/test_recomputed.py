@@ -20,9 +20,12 @@ def rows(figure: str, **where: object) -> pd.DataFrame:
     """
     table = pd.read_csv(FIGURES / f"{figure}.csv")
     table.columns = table.columns.str.replace(r" \(.*\)", "", regex=True).str.replace(" ", "_")
+
     for column, entry in where.items():
         table = table[table[column] == entry]
+
     assert len(table)
+
     return table
 
 
@@ -44,6 +47,7 @@ def estimates_of_sampled_counts() -> Pairs:
                 row.standard_deviation,
                 np.sqrt(sum(n * pi * s * (1 - pi * s) for n, s in groups)) / (p - q),
             )
+
         if row.estimator == "g_DE":
             yield (
                 row.standard_deviation,
@@ -104,6 +108,7 @@ def tests_for_a_size() -> Pairs:
         if row.quantity == "upper bound":
             yield row.advantage, np.tanh(gap / 4)
             continue
+
         step = np.eye(gap + 1)[1:] - e * np.eye(gap + 1)[:-1]
         back = np.eye(gap + 1)[:-1] - e * np.eye(gap + 1)[1:]
         limits = np.concatenate([np.zeros(2 * gap), np.full(2 * gap, e - 1)])
@@ -121,9 +126,11 @@ def losses_of_clusters() -> Pairs:
     table = rows(
         "2_bun2022/03_cluster_lower_bounds/losses", design="equal sizes, deletion", quantity="exact"
     )
+
     for size, loss in zip(table.cluster_size, table.loss, strict=True):
         here, there = (1 + odds * np.exp(epsilon * far) for far in (2 * size, 2 * size - 1))
         yield loss, np.log(here / there)
+
     advantages = rows("2_bun2022/03_cluster_lower_bounds/identification", quantity="exact")
     for row in advantages[advantages.panel.str.startswith("advantage")].itertuples():
         yield row.value, -np.expm1(-epsilon * row.cluster_size)
@@ -145,6 +152,7 @@ def errors_of_two_values() -> Pairs:
     degree 800.
     """
     share = np.sin(np.pi * (np.arange(400) + 0.5) / 800) ** 2
+
     for row in rows("3_lopuhaa2020/02_mse_lower_bounds/two_values").itertuples():
         p, q = krr(float(row.budget[4:]), 2)
         says = np.arange(row.users + 1)
@@ -153,6 +161,7 @@ def errors_of_two_values() -> Pairs:
             "Bayes": (like @ share) / like.sum(axis=1),
             "MLE": np.clip((says / row.users - q) / (p - q), 0, 1),
         }.get(row.quantity)
+
         if guess is not None and row.users <= 120:
             squared = 2 * (like * (guess[:, None] - share) ** 2).sum() / share.size
             yield row.n_times_the_mean_squared_error, row.users * squared
@@ -167,6 +176,7 @@ def least_errors_of_three_values() -> Pairs:
     table = rows(
         "3_lopuhaa2020/03_optimal_estimators/few_users", prior="Jeffreys' prior", estimator="Bayes"
     )
+
     for row in table[table.users_n <= 4].itertuples():
         n, second = row.users_n, (1.5 * 0.5) / (1.5 * 2.5) * 3
         held = np.array(list(product(range(3), repeat=n)))
@@ -190,6 +200,7 @@ def errors_of_channels_at_the_uniform_distribution() -> Pairs:
             words = np.array(list(product([0, 1], repeat=6)))[:, None, :]
             one = np.where(np.eye(6) == 1, p, q)
             channel = np.where(words == 1, one, 1 - one).prod(axis=2)
+
         across = np.linalg.svd(np.ones((1, 6)))[2][1:].T
         information = across.T @ (channel.T / (channel @ truth)) @ channel @ across
         yield row.error, np.trace(np.linalg.inv(information))
@@ -208,6 +219,7 @@ def losses_of_the_discretised_means() -> Pairs:
             np.concatenate([moved, one]) for one in own
         ]
         pairs = list(product(inputs, inputs))
+
         if row.what.startswith("loss"):
             yield row.value, max(np.log(one / other).max() for one, other in pairs) / claim - 1
         else:
@@ -223,6 +235,7 @@ def largest_variances_of_a_gap() -> Pairs:
     for row in rows("4_juarez2022/02_gap_error/figure_1", panel="budgets as claimed").itertuples():
         a, t = krr(row.budget_ε, 2)[0], np.tanh(row.budget_ε / 2)
         yield row.M_R, 2 / (n * (a * t) ** 2)
+
     for row in rows(
         "4_juarez2022/05_better_mechanisms/variances", mechanism="signed bit"
     ).itertuples():

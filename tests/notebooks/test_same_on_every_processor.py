@@ -18,5 +18,6 @@ def test_where_reports_do_not_determine_the_estimate_it_is_the_centre_of_the_max
     )
     scale = 1 + 2.0**-52 * stream("last bits", turn, seed=1).integers(-1, 2, size=seen.shape)
     estimate = likelihood.mle(seen * scale, [20, 30, 60, 15], tolerance=1e-6).estimate
+
     assert estimate[0] == pytest.approx(estimate[1], abs=1e-4)
     assert estimate[0] > 0.1

@@ -63,6 +63,7 @@ def sentences(cells: list[dict[str, Any]], figures: Path) -> list[str]:
         texts += [
             "".join(text) for text in shown if "claims" not in cell["metadata"].get("tags", [])
         ]
+
     records = [json.loads(path.read_text()) for path in sorted(figures.rglob("*.json"))]
     texts += [record.get(key, "") for record in records for key in ("caption", "title", "setting")]
     return re.split(r"(?<=[.:;!?])\s|\n\n", "\n\n".join(texts))
@@ -74,6 +75,7 @@ def long(texts: Iterable[str]) -> set[str]:
     """
     numbers = {number.rstrip(".,") for text in texts for number in NUMBER.findall(text)}
     digits = {number: re.sub(r"e.*|[.,]", "", number).strip("0") for number in numbers}
+
     return {
         n for n in numbers if len(digits[n]) >= 3 and not re.fullmatch(r"(19|20)\d\d", digits[n])
     }
@@ -86,12 +88,15 @@ def test_no_sentence_has_a_number_of_the_default_when_run_with_other_parameters(
     notebook = EVERY[name]
     given = {p.name: changed(p) for p in notebook.parameters} | OTHERS.get(name, {})
     assert given != {p.name: p.default for p in notebook.parameters}
+
     (task,) = runner.tasks([notebook], given, tmp_path)
     outcome = runner.execute(task)
     assert not outcome.error, outcome.error
+
     before, after = (json.loads(path.read_text())["cells"] for path in (notebook.path, task.target))
     gone = long([*outputs(before), *(str(p.default) for p in notebook.parameters)])
     gone -= long([*outputs(after), *map(str, given.values())])
+
     assert gone
     assert [
         s for s in sentences(after, task.figures) if gone & long([s]) and not SETTING.search(s)

@@ -42,7 +42,9 @@ def test_a_page_has_no_picture_twice_and_no_table_with_a_style_of_its_own(
     book = notebooks.page(notebook)
     pictures = outputs(json.loads(notebook.path.read_bytes()), "image/png")
     figures = len(notebooks.published(notebook))
+
     assert len(outputs(book, "image/png")) == len(pictures) - figures
+
     for table in outputs(book, "text/html"):
         assert "<style" not in table
         assert 'border="1"' not in table
@@ -62,6 +64,7 @@ def test_a_page_says_how_to_run_its_notebook(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.delenv("GITHUB_REPOSITORY", raising=False)
     monkeypatch.delenv("LDPNB_LITE", raising=False)
     ways = notebooks.page(LINKING).cells[0].source
+
     assert f"`notebooks/{LINKING.id}.ipynb`" in ways
     assert f"`.venv/bin/ldpnb run {LINKING.path.stem} -p NAME=VALUE`" in ways
     assert f'<a href="{LINKING.path.name}" download>' in ways
@@ -72,6 +75,7 @@ def test_a_page_says_how_to_run_its_notebook(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("LDPNB_LITE", "1")
     ways = notebooks.page(LINKING).cells[0].source
     place = f"labpath=notebooks/{LINKING.id}.ipynb"
+
     assert f"https://mybinder.org/v2/gh/someone/ldpnb/HEAD?{place}" in ways
     assert f'href="../../lite/lab/index.html?path={LINKING.id}.ipynb"' in ways
 
@@ -120,6 +124,7 @@ def test_the_library_lists_every_public_name_and_modules_that_can_be_imported() 
     text = pages.library()
     listed = re.findall(r"^   ~ldpnb\.(\w+)$", text, re.MULTILINE)
     assert sorted(listed) == sorted(set(ldp.__all__) - {"__version__"})
+
     for module in pages.linked_modules():
         assert f"\n   {module}\n" in f"{text}\n"
         import_module(module)

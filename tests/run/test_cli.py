@@ -36,6 +36,7 @@ def test_the_card_of_a_claim_tells_verdict_notebook_and_code(name: str) -> None:
         "how: proved, with a step in words",
     ):
         assert line in text.splitlines()
+
     assert re.search(r"^decided by: ldpnb/papers/bun2022/section_5.py:\d+$", text, re.MULTILINE)
     assert re.search(
         r"^rests on: .*ClusterSample.loss \(ldpnb/papers/bun2022/formulas/clusters.py:\d+\)$",
@@ -146,6 +147,7 @@ def test_the_command_line_starts_and_plans_without_what_takes_long_to_import() -
         "jinja2",
         "dask",
     }
+
     assert heavy.isdisjoint(started)
     assert {"pandas", "pyarrow", "matplotlib", "scipy.stats"}.isdisjoint(planned)
 
@@ -229,6 +231,7 @@ def test_a_committed_file_that_was_cut_off_ends_in_one_line(
     figure.write_text("x,y\n0,0\n")
     figure.with_suffix(".json").write_text(content)
     result = ldpnb("export", "figure_1")
+
     assert result.returncode == 1
     assert re.fullmatch(
         "ldpnb: a file of the checkout is damaged, `git status` names it: .*\n", result.stderr

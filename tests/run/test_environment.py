@@ -26,6 +26,7 @@ def test_environment_is_an_interpreter_and_the_package_with_its_extra() -> None:
     *plain, pip = environment["dependencies"]
     assert [re.split("[=<>]", d)[0] for d in plain] == ["python", "pip"]
     assert pip == {"pip": ["--editable .[notebooks]"]}
+
     python = re.split("=+", plain[0])[1]
     assert (
         Version(python) in Requirement("python" + PROJECT["project"]["requires-python"]).specifier
@@ -40,6 +41,7 @@ def test_what_is_installed_satisfies_what_is_declared() -> None:
         + project["optional-dependencies"]["notebooks"]
         + PROJECT["dependency-groups"]["dev"],
     )
+
     assert [str(r) for r in declared if version(r.name) not in r.specifier] == []
 
 
@@ -60,6 +62,7 @@ def test_what_is_imported_is_declared() -> None:
         for module in modules(path)
     }
     known = packages_distributions()
+
     assert [
         module
         for module in sorted(imported - sys.stdlib_module_names - {"ldpnb"})
@@ -87,6 +90,7 @@ def test_installed_versions_are_the_locked_ones() -> None:
     )
     wanted = [r for r in map(Requirement, lines) if r.marker is None or r.marker.evaluate()]
     other = {str(r): version(r.name) for r in wanted if version(r.name) not in r.specifier}
+
     assert wanted
     assert other == {}
 

@@ -31,7 +31,9 @@ def test_a_command_has_these_options_and_the_files_that_it_names(
     group: click.Command = cli
     while isinstance(group, click.Group) and words and group.get_command(None, words[0]):
         group = group.get_command(None, words.pop(0))
+
     assert not isinstance(group, click.Group)
+
     group.make_context("ldpnb", words)
     for path in re.findall(r"[\w/]+\.csv", command):
         assert Path(path).is_file()
@@ -54,11 +56,15 @@ def test_the_jobs_of_ones_own_ci_are_known_and_their_notebook_takes_the_paramete
     """
     workflow = yaml.safe_load(TEXT.split("```yaml\n")[1].split("```")[0])
     steps = [step["run"] for step in workflow["jobs"]["notebooks"]["steps"] if "run" in step]
+
     assert steps.pop(0) == "make .venv/.installed"
+
     words = [shlex.split(step.removeprefix(".venv/bin/ldpnb ")) for step in steps]
     assert [command for command, *_ in words] == ["check", "run", "verdicts"]
+
     given = cli.commands["run"].make_context("run", words[1][1:]).params
     assert given["output"] == Path("build/results")
+
     (task,) = runner.tasks([find(*given["ids"])], given["parameters"], tmp_path)
     assert task.target.name.startswith("03_cluster")
 
@@ -80,4 +86,5 @@ def test_the_caption_of_its_picture_says_what_the_figure_drew() -> None:
         100 - drawn["whole clusters", records],
     ]
     printed = re.findall(r"remove[s]? (\d+)%", TEXT)
+
     assert printed == [f"{share:.0f}" for share in removed]

@@ -54,11 +54,14 @@ def test_two_jobs_run_what_one_runs_and_a_notebook_that_fails_lets_the_others_go
     assert "failed: 1_demo/02_broken: cell 2 raised ZeroDivisionError" in result.stderr
     assert "1 of 2 notebooks failed; what was there before is untouched" in result.stderr
     assert os.listdir(checkout / "notebooks/1_demo").count("02_broken.failed.ipynb") == 1
+
     first = files(checkout)
     assert {f"{FIGURE}{s}" for s in (".png", ".csv", ".json")} <= first.keys()
+
     made = json.loads(first[f"{FIGURE}.json"])
     assert made["caption"] == "A line."
     assert made["drawn"][".png"] == hashlib.sha256(first[f"{FIGURE}.png"]).hexdigest()
+
     (checkout / f"{FIGURE}.png").unlink()
     assert run_one("01_line").error == ""
     assert files(checkout) == first
@@ -71,11 +74,14 @@ def test_what_is_the_same_within_the_tolerance_is_left_as_it_is_and_what_is_not_
     moved = "import os; factor *= 1 + float(os.environ.get('MOVED', 0))\n"
     path.write_text(notebook(PARAMETERS, moved + COMPUTE, "float(table.y.sum()) / 3"))
     catalogue.catalogue.cache_clear()
+
     assert run_one("01_line").error == ""
+
     first, source = files(checkout), path.read_text()
     monkeypatch.setenv("MOVED", "1e-8")  # as another processor might compute
     assert run_one("01_line").error == ""
     assert files(checkout) == first
+
     monkeypatch.delenv("MOVED")
     for before, after in (
         ("factor * i", "factor * i * (1 + 1e-4)"),
@@ -104,14 +110,17 @@ def test_a_picture_is_renewed_only_if_its_pixels_differ(checkout: Path) -> None:
     first = files(checkout / "figures")
 
     rewrite(path, "# A demonstration", "# Another title")
+
     assert run_one("01_line").error == ""
     assert files(checkout / "figures") == first
 
     rewrite(path, '\\"A line.\\"', '\\"A rising line.\\"')
     assert run_one("01_line").error == ""
+
     changed = {
         name for name, content in files(checkout / "figures").items() if content != first[name]
     }
+
     assert {Path(name).suffix for name in changed} == {".json"}
     assert b64encode(stored).decode() in path.read_text(), "the notebook shows the stored picture"
 
@@ -119,9 +128,11 @@ def test_a_picture_is_renewed_only_if_its_pixels_differ(checkout: Path) -> None:
 def test_another_version_of_python_changes_no_notebook(checkout: Path) -> None:
     path = checkout / "notebooks/1_demo/01_line.ipynb"
     assert run_one("01_line").error == ""
+
     rewrite(path, f'"version": "{platform.python_version()}"', '"version": "3.99.0"')
     rewrite(path, "# A demonstration", "# Another title")
     before = path.read_text()
+
     assert run_one("01_line").error == ""
     assert path.read_text() == before
 
@@ -133,7 +144,9 @@ def test_what_a_cell_prints_piece_by_piece_is_one_text_as_a_terminal_shows_it(
     bar = "for i in range(3): print(f'\\r{i} of 3', end='', flush=True)\nprint('\\ndone')"
     path.write_text(notebook(PARAMETERS, bar))
     catalogue.catalogue.cache_clear()
+
     assert run_one("01_line").error == ""
+
     (output,) = json.loads(path.read_text())["cells"][2]["outputs"]
     assert output["text"] == ["2 of 3\n", "done\n"]
 
@@ -144,6 +157,7 @@ def test_a_cell_that_prints_too_much_is_named_in_a_line(checkout: Path) -> None:
     before = path.read_bytes()
     catalogue.catalogue.cache_clear()
     error = run_one("01_line").error
+
     assert error.startswith("1_demo/01_line: cell 3 printed 2,000,001 characters")
     assert path.read_bytes() == before
     assert path.with_suffix(".failed.ipynb").stat().st_size < 1_100_000
@@ -154,8 +168,10 @@ def test_own_parameters_write_to_a_folder_of_their_own(checkout: Path) -> None:
     assert outcome.error == ""
     assert not (checkout / "figures/1_demo").exists()
     assert outcome.task.target.is_relative_to(checkout / "build/runs")
+
     (other,) = runner.tasks([outcome.task.notebook], {"users": "4"}, None)
     assert other.target != outcome.task.target
+
     written = outcome.task.figures / "1_demo/01_line/figure_1"
     assert written.with_suffix(".csv").read_text() == "x,y\n0,0\n1,2\n2,4\n"
     assert json.loads(written.with_suffix(".json").read_text())["parameters"] == {
@@ -168,9 +184,11 @@ def test_a_failure_keeps_the_last_good_output_and_shows_the_cell(checkout: Path)
     target = checkout / "notebooks/1_demo/02_broken.ipynb"
     before = target.read_bytes()
     outcome = run_one("02_broken")
+
     assert "02_broken: cell 2 raised ZeroDivisionError: division by zero" in outcome.error
     assert target.read_bytes() == before
     assert "ZeroDivisionError" in target.with_suffix(".failed.ipynb").read_text()
+
     catalogue.catalogue.cache_clear()
     assert [n.id for n in catalogue.catalogue()] == ["1_demo/01_line", "1_demo/02_broken"]
 
@@ -182,11 +200,14 @@ def test_an_edit_during_a_run_stands_and_the_result_is_kept_beside_it(checkout: 
     source = path.read_text()
     catalogue.catalogue.cache_clear()
     outcome = run_one("01_line")
+
     assert "it was edited while it ran: the edit stands" in outcome.error
     assert path.read_text() == source + " "
     assert not (checkout / "figures").exists() or not files(checkout / "figures")
+
     executed = json.loads(path.with_suffix(".executed.ipynb").read_text())
     assert executed["cells"][3]["outputs"][0]["data"]["text/plain"] == ["42"]
+
     catalogue.catalogue.cache_clear()
     assert [n.id for n in catalogue.catalogue()] == ["1_demo/01_line", "1_demo/02_broken"]
 
@@ -215,6 +236,7 @@ def test_a_folder_that_must_not_or_cannot_be_written_is_refused_before_any_kerne
     (checkout / "link").symlink_to("figures")
     (checkout / "build").mkdir()
     (checkout / "build/taken").write_text("a file, not a folder")
+
     with pytest.raises(UsageError, match=message):
         runner.tasks([catalogue.find("01_line")], {"users": 2}, checkout / folder)
 
@@ -228,9 +250,11 @@ def test_a_relative_path_counts_from_where_the_command_is_given(
     monkeypatch.chdir(checkout)
     (checkout / "people.csv").touch()
     there = str(checkout / "people.csv")
+
     for given, meant in (("people.csv", there), (there, there), ("", "")):
         (task,) = runner.tasks([catalogue.find("01_line")], {"label": given}, None)
         assert task.parameters["label"] == meant
+
     with pytest.raises(UsageError, match=r"label must be a file, got label='?none\.csv"):
         runner.tasks([catalogue.find("01_line")], {"label": "none.csv"}, None)
 
@@ -248,10 +272,13 @@ def test_a_run_that_is_ended_leaves_everything_as_it_was_and_its_kernel_ends(
     process.send_signal(getattr(signal, way))
     error = process.communicate(timeout=PATIENCE)[1]
     end = time.monotonic() + PATIENCE
+
     while not gone(kernel):
         assert time.monotonic() < end, "the kernel goes on"
         time.sleep(0.05)
+
     assert files(checkout) == before
+
     if way == "SIGINT":
         assert process.returncode == 130
         assert (
@@ -272,6 +299,7 @@ def test_kernels_are_forked_unless_the_variable_says_otherwise_or_nothing_can_be
     shown = "import os; print(open('/proc/self/cmdline').read(), os.environ['JUPYTER_DEFAULT_PROVISIONER_NAME'])"
     path.write_text(notebook(PARAMETERS, shown))
     starts = multiprocessing.context.ForkServerProcess
+
     for provisioner, start, program in (
         ("local-provisioner", starts.start, "ipykernel_launcher"),
         ("ldpnb-forked", refused, "ipykernel_launcher"),
@@ -280,6 +308,7 @@ def test_kernels_are_forked_unless_the_variable_says_otherwise_or_nothing_can_be
         KernelProvisionerFactory.clear_instance()  # which has read the variable
         monkeypatch.setenv("JUPYTER_DEFAULT_PROVISIONER_NAME", provisioner)
         monkeypatch.setattr(starts, "start", start)
+
         assert run_one("01_line").error == ""
         assert re.search(f"{program}.*{provisioner}", path.read_text())
 
@@ -299,6 +328,7 @@ def test_ports_are_chosen_once_the_imports_are_there(
         monkeypatch.setattr(
             owner, name, lambda *given, n=name, s=step: steps.append(n) or s(*given)
         )
+
     assert run_one("01_line").error == ""
     assert list(dict.fromkeys(steps)) == ["start", "find_available_port"], (
         "else another program may take them"
@@ -311,6 +341,7 @@ def test_what_changes_with_other_random_numbers_is_simulated(checkout: Path) -> 
     streamed = "from ldpnb.rng import stream\nfloat(stream('a', seed=users).random())"
     path.write_text(notebook(PARAMETERS, COMPUTE, drawn, "users", streamed))
     catalogue.catalogue.cache_clear()
+
     assert run_one("01_line").error == ""
     assert simulated.parts(path) == simulated.Parts(frozenset({2, 4}), frozenset())
 
@@ -319,9 +350,11 @@ def test_a_check_runs_the_cells_and_names_a_number_that_differs_from_the_stored_
     checkout: Path, ldpnb
 ) -> None:
     assert run_one("01_line").error == ""
+
     numbers = (checkout / FIGURE).with_suffix(".csv")
     numbers.write_text(numbers.read_text().replace("1,0.5", "1,0.500005"))
     result = ldpnb("check", "01_line", PYTEST_ADDOPTS="--nbval-lax --collect-only")
+
     assert result.returncode == 1
     assert 'figure_1.csv.iloc[:, 1] (column name="y") values are different' in result.stdout
     assert "1 failed, 2 passed" in result.stdout

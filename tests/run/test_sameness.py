@@ -25,6 +25,7 @@ def picture(
     content = io.BytesIO()
     figure.savefig(content, dpi=150)
     plt.close(figure)
+
     return content.getvalue()
 
 
@@ -33,11 +34,13 @@ def test_pictures_differ_by_a_title_a_digit_or_a_colour_and_not_by_a_last_digit_
 ):
     assert picture() != picture(shift=1e-4)
     assert same(picture(), picture(shift=1e-4))
+
     others = (
         picture("A loss of 0,26 nats"),
         picture("A loss of 0.28 nats"),
         picture(colour="#1B4F94"),
     )
+
     for other in (*others, REAL.with_suffix(".png").read_bytes(), b"rubbish"):
         assert not same(picture(), other)
 
@@ -62,13 +65,16 @@ def test_a_figure_is_the_same_whatever_its_hashes_and_another_with_another_word(
     numbers, provenance = (REAL.with_suffix(suffix).read_bytes() for suffix in (".csv", ".json"))
     long = re.search(rb"0\.\d{10}", numbers)[0]
     last = long[:-1] + b"%d" % ((int(long[-1:]) + 1) % 10)
+
     assert same(numbers, numbers.replace(long, last, 1))
     assert same(provenance, edited(provenance, sha256="0", drawn={}))
+
     for other in (
         numbers.replace(b"exact", b"exactly", 1),
         numbers + numbers.splitlines()[-1] + b"\n",
     ):
         assert not same(numbers, other)
+
     for other in (edited(provenance, caption="Another."), b"rubbish", b"\xff"):
         assert not same(provenance, other)
 
@@ -83,5 +89,6 @@ def test_a_notebook_is_the_same_if_its_pictures_are() -> None:
             one + bytes(-len(one) % 3)
         ]  # nothing but a line's end follows the last digit
     )
+
     assert same(stored, moved)
     assert not same(stored, other)

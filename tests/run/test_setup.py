@@ -47,7 +47,9 @@ def make(folder: Path, stub: Path) -> list[str]:
         text=True,
         check=False,
     )
+
     assert result.returncode == 0, result.stderr
+
     return log.read_text().splitlines()
 
 
@@ -70,13 +72,16 @@ def checkout_in(folder: Path) -> Path:
 def test_a_checkout_may_have_any_path(tmp_path: Path, stub: Path, name: str) -> None:
     folder = checkout_in(tmp_path / name / "ldpnb")
     calls = make(folder, stub)
+
     assert calls[-1] == "-m ldpnb run --jobs 2"
     assert any(f"--python {folder}/.venv/bin/python" in call for call in calls)
     assert make(folder, stub) == ["-c import pip", "-m ldpnb run --jobs 2"]
     assert not list(tmp_path.rglob("PWNED"))
+
     ran = subprocess.run(
         [folder / ".venv/bin/ldpnb", "x"], env={"LOG": str(stub.with_name("log"))}, check=False
     )
+
     assert ran.returncode == 0
     assert stub.with_name("log").read_text().splitlines()[-1] == "-P -m ldpnb x"
     assert not list(tmp_path.rglob("PWNED"))
@@ -90,5 +95,6 @@ def test_an_environment_that_does_not_work_is_made_anew(
     make(folder, stub)
     DAMAGE[damage](folder / ".venv")
     calls = make(folder, stub)
+
     assert "-m venv --clear .venv" in calls
     assert make(folder, stub) == ["-c import pip", "-m ldpnb run --jobs 2"]

@@ -19,6 +19,7 @@ def test_what_is_no_regular_file_is_not_replaced(tmp_path: Path, kind: str) -> N
         "link to a device": lambda: path.symlink_to("/dev/full"),
     }[kind]
     make()
+
     with pytest.raises(OSError, match="not a regular file"):
         writing.write(path, b"2")
     assert os.listdir(tmp_path) == ["out"]
@@ -32,6 +33,7 @@ def test_a_link_stays_one_and_its_file_gets_the_content(tmp_path: Path) -> None:
         writing.write(link, content)
         assert link.is_symlink()
         assert target.read_bytes() == content
+
     assert os.listdir(target.parent) == ["target.csv"]
 
 
@@ -46,10 +48,13 @@ def test_on_failure_the_earlier_content_stays_and_nothing_is_left_beside_it(
     path = tmp_path / "table.csv"
     writing.write(path, b"before")
     monkeypatch.setattr(os, step, fail)
+
     with pytest.raises(type(failure)) as caught:
         writing.write(path, b"after")
+
     if isinstance(failure, OSError):
         assert str(caught.value) == f"[Errno 28] No space left on device: '{path}'"
+
     assert path.read_bytes() == b"before"
     assert os.listdir(tmp_path) == ["table.csv"]
 
@@ -67,6 +72,7 @@ def test_a_read_only_file_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "kept.csv"
     path.write_text("before")
     path.chmod(0o444)
+
     with pytest.raises(OSError, match=r"read-only: .*kept\.csv"):
         writing.write(path, b"after")
     assert path.read_text() == "before"
@@ -78,8 +84,10 @@ def test_standard_output_is_written_to_and_not_replaced(tmp_path: Path) -> None:
     path.write_text("before\n")
     code = "from pathlib import Path; from ldpnb import writing; "
     code += "writing.write(Path('/dev/stdout'), b'after\\n')"
+
     with path.open("ab") as appended:
         subprocess.run([sys.executable, "-c", code], stdout=appended, check=True)
+
     assert path.read_text() == "before\nafter\n"
 
 

@@ -63,8 +63,10 @@ def versions(checkout: Path) -> list[dict[str, bytes]]:
         write_line(checkout, slope)
         assert execute().error == ""
         made.append(files(checkout))
+
     for name, content in made[0].items():
         (checkout / name).write_bytes(content)
+
     write_line(checkout, 3.0)
     return [
         made[0]
@@ -96,6 +98,7 @@ def test_where_the_disk_fails_each_file_is_old_or_new(
         failed += 1
         assert outcome.error == f"1_demo/01_line: {os.strerror(number)}"
         assert whole(files(checkout), *versions)
+
     assert failed == 4  # the notebook and three files of its figure
     assert files(checkout) == versions[1]
 
@@ -106,11 +109,14 @@ def test_a_run_killed_at_any_moment_leaves_old_or_new_and_the_next_one_ends_it(
     print("LDPNB_SEED =", SEED)
     chance, command = random.Random(SEED), [sys.executable, "-m", "ldpnb", "run", "-j", "1"]
     start = time.perf_counter()
+
     assert execute().error == ""
+
     longest = 4 + 2 * (time.perf_counter() - start)
     for _ in range(20):
         for name, content in versions[0].items():
             (checkout / name).write_bytes(content)
+
         process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
         )
@@ -118,12 +124,14 @@ def test_a_run_killed_at_any_moment_leaves_old_or_new_and_the_next_one_ends_it(
             process.wait(chance.uniform(0, longest))
         except subprocess.TimeoutExpired:
             process.send_signal(chance.choice([signal.SIGKILL, signal.SIGTERM, signal.SIGINT]))
+
         process.communicate()
         left = {
             name: content
             for name, content in files(checkout).items()
             if not Path(name).name.startswith(".")
         }
+
         assert whole(left, *versions)
         assert execute().error == ""
         assert files(checkout).items() >= versions[1].items()
@@ -142,7 +150,9 @@ def test_a_kernel_whose_runner_is_killed_ends_by_itself(work: str, checkout: Pat
             time.sleep(0.005)
         seconds.append(time.perf_counter() - start)
         process.communicate()
+
     print(
         f"{work}: {len(seconds)} of 20 ended, in {statistics.median(seconds):.3f} s, at most {max(seconds):.3f} s"
     )
+
     assert len(seconds) == 20

@@ -30,17 +30,21 @@ def damaged(content: bytes, chance: random.Random) -> bytes:
     made = bytearray(content)
     way = chance.choice(["cut", "change", "repeat", "insert"])
     place = chance.randrange(max(len(made), 1))
+
     if way == "cut":
         return bytes(made[:place])
+
     if way == "change":
         for _ in range(chance.choice([1, 5, 50])):
             made[chance.randrange(max(len(made), 1))] = chance.randrange(256)
         return bytes(made)
+
     piece = (
         made[place : place + 200]
         if way == "repeat"
         else chance.choice([b'"', b"\0", b"\xff\xfe", b"\n", b",,,,", b"\r"])
     )
+
     return bytes(made[:place] + piece * chance.choice([1, 30]) + made[place:])
 
 
@@ -51,6 +55,7 @@ def test_a_damaged_table_is_read_or_refused_in_little_memory(kind: str, tmp_path
     untidy = UNTIDY[kind]
     path = tmp_path / untidy.file
     content = untidy.content
+
     for _ in range(ROUNDS if content else 0):
         path.write_bytes(damaged(content, chance))
         for look in (
@@ -59,6 +64,7 @@ def test_a_damaged_table_is_read_or_refused_in_little_memory(kind: str, tmp_path
         ):
             with contextlib.suppress(ValueError):
                 look()
+
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 2 * 2**20, "two gigabytes"
 
 
@@ -79,5 +85,6 @@ def test_five_million_rows_take_a_gigabyte_at_most(tmp_path: Path) -> None:
     command = [sys.executable, "-c", MEASURE, str(text), str(parquet)]
     result = subprocess.run(command, capture_output=True, text=True, check=True)
     *users, peak = map(int, result.stdout.split())
+
     assert users == [5 * 10**6] * 2
     assert peak < 1200, f"{peak} MB"

@@ -14,10 +14,12 @@ def samples_of(number: int | Sequence[int], strata: Sequence[int] | None, people
     """Every sample of so many people, in all or in each stratum."""
     if strata is None:
         return [list(some) for some in itertools.combinations(range(people), number)]
+
     parts = []
     for stratum, drawn in enumerate(number):
         members = [person for person in range(people) if strata[person] == stratum]
         parts.append(list(itertools.combinations(members, drawn)))
+
     return [[person for part in some for person in part] for some in itertools.product(*parts)]
 
 
@@ -36,6 +38,7 @@ def moments(
     """
     if design is None:
         design = _design(strata, len(truths))
+
     if samples is None:
         samples = samples_of(number, strata, len(truths))
 
@@ -48,17 +51,20 @@ def moments(
             chance = np.prod(np.where(reports == 1, rates, 1 - rates)) / len(samples)
             if chance == 0:
                 continue
+
             values = Values(device.value(reports), np.zeros(len(people)))
             point = estimated(sample, device, values)
             first += chance * point.estimate
             second += chance * point.estimate**2
             variance += chance * point.variance(sample)
+
     return first, second - first**2, variance
 
 
 def _design(strata: Sequence[int] | None, people: int) -> Callable[[list[int]], dict[str, Any]]:
     if strata is None:
         return lambda sample: {"population": people}
+
     sizes = {str(name): list(strata).count(name) for name in set(strata)}
     return lambda sample: {
         "stratum": [str(strata[person]) for person in sample],

@@ -58,8 +58,10 @@ class Survey:
         true = self.true_of(self.answers.index(row.of))
         if "minus" in row.group:
             return float(true[SEX == "f"].mean() - true[SEX == "m"].mean())
+
         if row.group:
             return float(true[row.group.removeprefix("sex ") == SEX].mean())
+
         return float(true.mean())
 
     def reports(self, people: Any, rng: np.random.Generator) -> list[Any]:
@@ -67,16 +69,19 @@ class Survey:
         if made.is_noisy:
             noise = rng.laplace(0, made.scale, people.size)
             return (made.low + made.length * (self.values[people] + noise)).tolist()
+
         if made.is_unary:
             own = self.values[people][:, None] == np.arange(len(made.answers))
             bits = rng.random(own.shape) < np.where(own, made.p, made.q)
             return ["".join(word) for word in bits.astype(int).astype(str)]
+
         if made.mechanism == "k-RR":
             number = len(made.answers)
             is_true = rng.random(people.size) < (made.p - made.q)
             some = rng.integers(0, number, people.size)
             places = np.where(is_true, self.values[people], some).astype(int)
             return [made.answers[place] for place in places]
+
         rates = made.q + made.gap * self.values[people]
         return (rng.random(people.size) < rates).astype(int).tolist()
 
@@ -87,6 +92,7 @@ class Survey:
         if self.by:
             table["sex"] = SEX[people]
             stated["by"] = "sex"
+
         return estimate(table, **stated).rows
 
 
@@ -104,6 +110,7 @@ def strata(rng: np.random.Generator) -> Drawn:
     for name, rate in {"a": 0.9, "b": 0.6, "c": 0.3}.items():
         drawn = rng.permutation(np.flatnonzero(name == STRATUM))[:100]
         parts.append(drawn[rng.random(drawn.size) < rate])
+
     people = np.concatenate(parts)
     return people, {"stratum": STRATUM[people]}, {"population": {"a": 1200, "b": 600, "c": 200}}
 
@@ -114,10 +121,12 @@ def two_stages(response: float, *, sizes: bool) -> Callable[[np.random.Generator
         for cluster in rng.permutation(100)[:25]:
             members = 20 * cluster + rng.permutation(20)[:8]
             parts.append(members[rng.random(8) < response])
+
         people = np.concatenate(parts)
         columns = {"cluster": CLUSTER[people]}
         if not sizes:
             return people, columns, {}
+
         return people, columns | {"cluster_size": np.full(people.size, 20)}, {"clusters": 100}
 
     return draw

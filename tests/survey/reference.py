@@ -34,11 +34,13 @@ def of(case: dict[str, Any]) -> Device:
     mechanism = NAMES.get(case["mechanism"], case["mechanism"])
     if case.get("binary") or case.get("domain_size") == 2:
         return device(mechanism="Warner", epsilon=case["epsilon"])
+
     stated: dict[str, Any] = {"mechanism": mechanism, "epsilon": case["epsilon"]}
     if mechanism in ("1-bit", "Laplace"):
         stated |= {"low": case.get("low", 0.0), "high": case.get("high", 1.0)}
     else:
         stated["values"] = case.get("domain_size", 4)
+
     return device(**stated)
 
 
@@ -80,6 +82,7 @@ def finite_interval(case, value):
         population=case["population"],
         level=1 - case["alpha"],
     ).rows[0]
+
     return [(value[0], row.low), (value[1], row.high)]
 
 
@@ -99,6 +102,7 @@ def least_reports(case, value):
             row = estimate(table, epsilon=epsilon, low=0, high=1, population=1000).rows[0]
             found.append(row.interval == "exact" or "say yes" in row.remark)
         pairs.append((1.0, float(found == [False, True])))
+
     return pairs
 
 
@@ -136,16 +140,20 @@ def categorical(case, value):
         "level": 1 - case["alpha"],
         "simultaneous": True,
     }
+
     if case["mechanism"] == "SUE":
         stated["reports"] = case["respondents"]
+
     table = {"report": answers, "count": case["counts"]}
     rows = estimate(table, **stated, population=case["population"]).rows
     pairs = list(zip(value["shares"], [row.estimate for row in rows], strict=True))
     pairs += zip(value["standard_errors"], [row.standard_error for row in rows], strict=True)
+
     if "clopper_pearson_bonferroni" in value:
         rows = estimate(table, **stated).rows
         ends = [end for row in rows for end in (row.low, row.high)]
         pairs += zip(clipped(value["clopper_pearson_bonferroni"]), ends, strict=True)
+
     return pairs
 
 
@@ -163,6 +171,7 @@ def strata_of_numbers(case, value):
     table["weight"] = [weights[int(stratum)] for stratum in table["stratum"]]
     stated = {name: case[name] for name in ("epsilon", "low", "high")}
     row = estimate(table, mechanism="1-bit", **stated).rows[0]
+
     return [(value["estimate"], row.estimate), (value["variance"], row.standard_error**2)]
 
 
@@ -173,6 +182,7 @@ def clusters(case, value):
     row = estimate(table | {"cluster_size": size}, **stated, clusters=case["clusters"]).rows[0]
     ultimate = estimate(table, **stated).rows[0]
     low, high = clipped(value["interval_t"])
+
     return [
         (value["estimate"], row.estimate),
         (value["variance"], row.standard_error**2),
@@ -189,6 +199,7 @@ def ratio(case, value):
     row = estimate(
         table, mechanism="Warner", epsilon=case["epsilon"], clusters=case["clusters"]
     ).rows[0]
+
     return [(value["estimate"], row.estimate), (value["variance"], row.standard_error**2)]
 
 
@@ -238,6 +249,7 @@ def srs_variance(case, value):
         truths = [float(holds) for holds in case["holds"]]
     else:
         truths = [(number - made.low) / made.length for number in case["values"]]
+
     _, variance, _ = moments(made, truths, case["sample"])
     return [(value, made.length**2 * variance)]
 
@@ -292,6 +304,7 @@ def private_neyman(case, value):
     sds = {name: variance**0.5 for name, variance in zip(names, case["S2"], strict=True)}
     design = StratifiedSample(sizes, dict.fromkeys(names, 1.0), sds, neyman=True)
     whole = design.allocated(case["total"], made).values()
+
     return [(1.0, float(max(abs(a - b) for a, b in zip(value, whole, strict=True)) < 1))]
 
 
@@ -310,6 +323,7 @@ def sample_size(case, value):
         for count in range(2, case["population"] + 1)
         if normal_chance(design, made, count, case["error"], 1) <= case["failure"]
     ]
+
     return [(-1 if value is None else value, min(enough, default=-1))]
 
 

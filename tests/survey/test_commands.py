@@ -26,12 +26,15 @@ def refused(command, *words):
     """What is said of wrong usage, on one line."""
     result = run(command, *words)
     assert result.exit_code != 0
+
     if isinstance(result.exception, UsageError):
         said = str(result.exception)
     else:
         assert result.exit_code == 2, result.exception
         said = result.output.strip().splitlines()[-1]
+
     assert "\n" not in said
+
     return said
 
 
@@ -50,6 +53,7 @@ def test_a_plan_says_all_and_ends_in_the_command_that_estimates():
     assert "Warner      1,774  exact" in said
     assert "An error of 0.05 or more has probability at most 0.05." in said
     assert "assumes that all respondents followed the device" in said
+
     last = said.strip().splitlines()[-1]
     assert last == (
         "ldpnb estimate REPORTS.csv --mechanism Warner --epsilon 1.0 --population 10000"
@@ -81,11 +85,13 @@ def test_the_printed_command_estimates_from_the_reports_of_the_plan(words, file)
     words = [file(table, "strata.csv") if word == "STRATA" else word for word in words]
     for option, value in zip(["--error", "--failure"], ["0.1", "0.05"], strict=True):
         words += [] if option in words else [option, value]
+
     said = run(plan, *words)
     assert said.exit_code == 0, said.output
 
     command = shlex.split(said.output.strip().splitlines()[-1])
     assert command[:3] == ["ldpnb", "estimate", "REPORTS.csv"]
+
     found = run(estimate, file(made_reports(command)), *command[3:])
     assert found.exit_code == 0, found.output
     assert "Methods: 400 reports" in found.output
@@ -97,6 +103,7 @@ def made_reports(command):
     rng = stream("reports", seed=14)
     stated = dict(itertools.pairwise(command))
     columns = {}
+
     if "--range" in stated:
         low, high = float(stated["--range"]), float(command[command.index("--range") + 2])
         if stated["--mechanism"] == "Laplace":
@@ -112,8 +119,10 @@ def made_reports(command):
         columns["report"] = rng.choice(stated["--values"].split(","), 400)
     else:
         columns["report"] = rng.choice(["Yes", "no"], 400)
+
     if "--strata" in stated:
         columns["stratum"] = rng.choice(["North", "NA"], 400, p=[0.7, 0.3])
+
     if "--clusters" in stated:
         columns["cluster"] = np.repeat(np.arange(40), 10)
         columns["cluster_size"] = np.full(400, 20)
@@ -129,6 +138,7 @@ def test_tallies_are_estimated_and_printed_as_a_table(file):
     path = file("value,count\nyes,213\nno,287\n")
     words = [path, "--p", "5/6", "--q", "1/6", "--population", "10000"]
     said = run(estimate, *words).output
+
     assert "share of  reports  estimate  std. error" in said
     assert "0.324 to 0.4552  exact" in said
     assert "epsilon = ln(5) = 1.60944" in said
@@ -199,9 +209,11 @@ def test_wrong_usage_of_estimate_is_one_line(text, words, said, file):
 def test_a_file_that_is_no_csv_in_utf8_is_refused_with_what_to_do(tmp_path):
     workbook = tmp_path / "reports.xlsx"
     workbook.write_bytes(b"PK\x03\x04")
+
     assert "save it as one, or read it with pandas" in refused(
         estimate, str(workbook), "--epsilon", "1"
     )
+
     latin = tmp_path / "reports.csv"
     latin.write_bytes("report\nSí\n".encode("latin-1"))
     assert "must be UTF-8" in refused(estimate, str(latin), "--epsilon", "1")

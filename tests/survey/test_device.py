@@ -41,6 +41,7 @@ def test_a_budget_and_its_probabilities_state_the_same_device(mechanism):
     by_budget = device(mechanism=mechanism, epsilon=1.3, **stated)
     same = "unary" if mechanism in ("SUE", "OUE") else mechanism
     by_chances = device(mechanism=same, p=by_budget.p, q=by_budget.q, **stated)
+
     assert by_chances.epsilon == pytest.approx(1.3)
     assert by_chances.base == pytest.approx(by_budget.base)
     assert by_chances.slope == pytest.approx(by_budget.slope, abs=1e-9)
@@ -52,7 +53,9 @@ def test_the_value_of_a_bit_of_a_number_is_unbiased_with_the_stated_variance(tru
     rate = made.q + made.gap * truth
     values = made.value(np.array([0.0, 1.0]))
     mean = (1 - rate) * values[0] + rate * values[1]
+
     assert mean == pytest.approx(truth)
+
     variance = (1 - rate) * values[0] ** 2 + rate * values[1] ** 2 - mean**2
     assert made.variance(truth) == pytest.approx(variance)
 

@@ -78,6 +78,7 @@ def test_weights_that_are_exact_give_the_same_as_sizes():
     by_weight = moments(
         made, TRUTH, [2, 2], samples=samples_of([2, 2], [0, 0, 1, 1, 1, 1], 6), design=weighted
     )
+
     assert by_weight == pytest.approx(plain)
 
 
@@ -97,6 +98,7 @@ def test_unequal_weights_give_an_unbiased_variance_of_clusters_drawn_with_replac
     mean, true_variance, mean_variance = moments(
         made, truths, [2, 2], samples=samples, design=weighted
     )
+
     assert mean == pytest.approx(0.75 * 0.5 + 0.25 * 1.0)
     assert mean_variance == pytest.approx(true_variance)
 
@@ -130,6 +132,7 @@ def test_the_variance_equals_one_enumerated_by_others(design, value):
     truths = [1.0, 0.0, 0.0, 1.0, 1.0]
     if "strata" in design:
         truths = [1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0]
+
     _, true_variance, mean_variance = moments(SHARES["Warner"], truths, **design)
     assert true_variance == pytest.approx(value)
     assert mean_variance == pytest.approx(value)

@@ -18,6 +18,7 @@ def test_none_and_na_and_nan_are_answers_like_others():
         "sex": ["f", "f", "m", "m", "m", "m", "f", "f"],
     }
     found = estimate(table, mechanism="k-RR", epsilon=2, values=["A", "None", "NA", "nan"])
+
     assert found.missing == 1
     assert [row.of for row in found.rows] == ["A", "None", "NA", "nan"]
     assert sum(row.estimate for row in found.rows) == pytest.approx(1)
@@ -38,6 +39,7 @@ def test_a_group_of_one_is_a_row_with_a_remark():
     table = {"report": [1, 0, 1, 1, 0, 1], "sex": ["f", "f", "m", "m", "x", ""]}
     rows = estimate(table, **BIT, by="Sex").rows
     rare = [row for row in rows if row.group == "sex x"]
+
     assert len(rare) == 1
     assert math.isnan(rare[0].estimate)
     assert "too few" in rare[0].remark
@@ -63,6 +65,7 @@ def test_tallies_with_designs_and_groups_are_the_same_as_rows():
     stated = {"epsilon": 1, "values": list("ABC"), "population": {"n": 900, "s": 800}, "by": "sex"}
     by_rows = estimate(rows, **stated).rows
     by_tallies = estimate(tallies, **stated).rows
+
     for one, other in zip(by_rows, by_tallies, strict=True):
         assert one.of == other.of
         assert other.estimate == pytest.approx(one.estimate)
@@ -81,6 +84,7 @@ def test_ones_of_unary_encoding_tell_the_same_as_its_words():
         population=2000,
         reports=300,
     )
+
     for one, other in zip(by_words.rows, by_ones.rows, strict=True):
         assert other.estimate == pytest.approx(one.estimate)
         assert other.standard_error == pytest.approx(one.standard_error)
@@ -94,6 +98,7 @@ def test_dataframes_lists_arrays_and_files_are_read_alike(tmp_path):
     bits = np.array([1, 0, 0, 1, 0])
     path = tmp_path / "reports.csv"
     path.write_text("\ufeffReport;age\n Yes ;3\nno;4\nNO;5\n1;6\nfalse;7\n", encoding="utf-8")
+
     assert estimate(bits, **BIT).rows == wanted
     assert estimate(bits.astype(float), **BIT).rows == wanted
     assert estimate(bits.astype(bool), **BIT).rows == wanted
@@ -112,6 +117,7 @@ def test_the_difference_of_two_groups_in_a_simple_sample_adds_variances():
     _, first, second, difference = estimate(table, **BIT, by="g").rows
     assert difference.group == "g a minus b"
     assert difference.estimate == pytest.approx(first.estimate - second.estimate)
+
     both = math.hypot(first.standard_error, second.standard_error)
     assert difference.standard_error == pytest.approx(both)
 
@@ -123,6 +129,7 @@ def test_the_difference_of_two_groups_in_the_same_clusters_knows_that_they_are_a
         "g": list("fmfmfmfmfmfm"),
     }
     _, first, second, difference = estimate(table, **BIT, by="g").rows
+
     assert difference.standard_error < math.hypot(first.standard_error, second.standard_error)
 
 
@@ -164,11 +171,14 @@ def test_noise_that_the_device_cannot_make_is_refused_with_its_row():
     rng = stream("noise", seed=4)
     reports = 50 + rng.laplace(0, 100, 1000)
     device = {"mechanism": "Laplace", "epsilon": 1, "low": 0, "high": 100}
+
     assert estimate(reports, **device).remark == ""
+
     for impossible in (1e6, 1e4, -3e3, 1e300):
         reports[17] = impossible
         with pytest.raises(ValueError, match=r"as far as the noise of this device goes.* row 18"):
             estimate(reports, **device)
+
     reports[17] = 2e3
     estimate(reports, **device)
 
@@ -203,6 +213,7 @@ def test_shares_beside_the_unbiased_ones_are_not_negative_and_sum_to_one():
     counts = {"report": list("ABCD"), "count": [400, 250, 200, 150]}
     rows = estimate(counts, epsilon=1, values=list("ABCD")).rows
     assert min(row.estimate for row in rows) < 0
+
     for shares in ([row.norm_sub for row in rows], [row.mle for row in rows]):
         assert min(shares) >= 0
         assert sum(shares) == pytest.approx(1)
@@ -225,6 +236,7 @@ def test_no_shares_are_more_likely_than_the_most_likely_ones(mechanism):
                 bits = np.array(list(word)) == "1"
                 chances = np.where(bits, 3.0, 1 / 3)
             total += math.log(chances @ shares)
+
         return total
 
     others = stream("shares", seed=7).dirichlet(np.ones(4), 200)
@@ -246,6 +258,7 @@ def test_a_million_reports_are_estimated_in_a_second_of_processor_time():
     reports = (np.arange(10**6) % 3 == 0).astype(int)
     began = time.process_time()
     estimate(reports, **BIT, population=10**7)
+
     assert time.process_time() - began < 1
 
 

@@ -23,6 +23,7 @@ def law(population, holders, sample, p, q):
         theirs = stats.binom.pmf(range(own + 1), own, p)
         others = stats.binom.pmf(range(sample - own + 1), sample - own, q)
         chances += weight * np.convolve(theirs, others)
+
     return chances
 
 
@@ -50,12 +51,15 @@ def test_exact_intervals_hold_just_the_shares_that_fit(population, sample, chanc
             for holders, chance in enumerate(laws)
             if chance[yes:].sum() > 0.025 + 1e-12 and chance[: yes + 1].sum() > 0.025 + 1e-12
         ]
+
         if fitting:
             assert found.low == pytest.approx(min(fitting))
             assert found.high == pytest.approx(max(fitting))
+
         for holders, chance in enumerate(laws):
             if found.low - 1e-12 <= holders / population <= found.high + 1e-12:
                 covered[holders] += chance[yes]
+
     assert covered.min() >= 0.95 - 1e-12
 
 
@@ -82,6 +86,7 @@ def missed_and_variances(survey: Survey, repetitions: int, rng) -> tuple[dict, n
         for group, is_missed in fails.items():
             missed[group] = missed.get(group, 0) + is_missed
         found.append((rows[0].estimate, rows[0].standard_error ** 2))
+
     return missed, np.array(found)
 
 
@@ -95,6 +100,7 @@ def check(survey: Survey, repetitions: int, rng) -> None:
     estimates, variances = found.T
     spread = estimates.std(ddof=1)
     assert abs(estimates.mean() - survey.mean) < 5 * spread / math.sqrt(repetitions)
+
     ratio = variances.mean() / spread**2
     slack = 5 * math.sqrt(2.5 / repetitions)
     assert 1 - slack < ratio < 1 + slack + survey.excess

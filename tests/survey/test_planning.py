@@ -51,8 +51,10 @@ def test_the_four_quantities_agree(unknown, design):
     known = {"count": 150 if "clusters" in design else 2000, "epsilon": 1.0, "error": 0.06}
     if "values" in design:
         known["error"] = 0.14
+
     known["failure"] = plan(**known, **design).best.failure
     assert 1e-12 < known["failure"] < 1
+
     asked = {name: value for name, value in known.items() if name != unknown}
     found = getattr(plan(**asked, **design).best, unknown)
     if unknown == "count":  # as many may do as well
@@ -78,6 +80,7 @@ def test_the_mean_of_one_over_a_binomial_number_by_enumeration():
         assert some == pytest.approx(1 - chances[0])
         wanted = sum(chance / k for k, chance in enumerate(chances) if k)
         assert inverse == pytest.approx(wanted / some)
+
     listed = mean_inverse(10_000, 0.6)[1]
     assert mean_inverse(10_001, 0.6)[1] == pytest.approx(listed, rel=2e-4)
 
@@ -86,7 +89,9 @@ def test_response_of_each_stratum_multiplies_its_invitations():
     stated = {"population": {"a": 6000, "b": 3000}, "epsilon": 2, **ASKED}
     text = " ".join(str(plan(**stated, response={"a": 0.6, "b": 0.25})).split())
     reports = plan(**stated, response={"a": 0.6, "b": 0.25}).best.count
+
     assert f"for {reports} reports" in text
+
     a, b = 2 * reports // 3, reports // 3
     assert f"a {math.ceil(a / 0.6)} for {a} reports" in text
     assert f"b {math.ceil(b / 0.25)} for {b} reports" in text
@@ -107,6 +112,7 @@ def test_neymans_allocation_is_the_best_one_and_counts_the_randomisation():
     squared_shares = np.array([0.6, 0.3, 0.1]) ** 2
 
     least = (squared_shares * spreads / drawn).sum()
+
     for moved in itertools.permutations(range(3), 2):
         other = drawn.copy()
         other[list(moved)] += [1, -1]
@@ -120,6 +126,7 @@ def test_a_stated_sd_is_planned_at_the_larger_randomisation():
     low, high = 0.2, 0.8
     design = ClusteredSample(100, 10, 10, 0.0, sd * math.sqrt(1000 / 999))
     found = design.variance(20, made).randomisation
+
     assert found == pytest.approx(made.variance(high) / 200)
     assert made.variance(high) > made.variance(low)
 
@@ -130,6 +137,7 @@ def test_no_population_has_a_larger_variance_than_the_least_favourable_one(mecha
     made = device(mechanism=mechanism, epsilon=1, **stated.get(mechanism, {"values": 5}))
     largest = SimpleSample(40).variance(10, made).total
     rng = stream("populations", seed=8)
+
     for _ in range(200):
         truths = rng.random(40) if made.is_of_numbers else np.float64(rng.random(40) < rng.random())
         sampling = (1 / 10 - 1 / 40) * truths.var(ddof=1)
@@ -142,6 +150,7 @@ def test_strata_of_83_million_people_are_planned_at_once():
     began = time.process_time()
     plan(population=sizes, epsilon=1, error=0.01, failure=0.05)
     plan(population=sizes, sds=sds, neyman=True, epsilon=1, error=0.01, failure=0.05)
+
     assert time.process_time() - began < 3
 
 
@@ -187,7 +196,9 @@ def test_the_promise_of_a_simple_sample_holds(share, stated, population):
     yes = rng.binomial(drawn, made.p) + rng.binomial(best.count - drawn, made.q)
     errors = np.abs(made.value(yes / best.count) - holders / people)
     failures = (errors >= best.error).mean()
+
     assert failures <= best.failure + 5 * math.sqrt(0.05 * 0.95 / 20_000)
+
     if share == 0.5 and stated == {"epsilon": 1}:  # the least favourable one, or nearly
         assert failures > 0.8 * best.failure
 
@@ -216,6 +227,7 @@ def test_the_promise_of_a_sample_of_clusters_holds(response):
             members = members[rng.random(6) < response]
             cluster += [one] * members.size
             values += bits(best.device, members, rng).tolist()
+
         sample = drawn_sample(
             np.ones(len(values)), cluster=cluster, cluster_size=np.full(len(values), 20.0)
         )
@@ -246,6 +258,7 @@ def test_the_promise_of_strata_with_unequal_response_holds():
             asked = truth[rng.permutation(truth.size)[: invited[name]]]
             reports = asked[rng.random(asked.size) < response[name]]
             estimate += sizes[name] / 5000 * bits(best.device, reports, rng).mean()
+
         return estimate
 
     failures = share_of_large_errors(draw, mean, best.error, 1500)
@@ -265,6 +278,7 @@ def test_the_promise_of_all_shares_at_once_holds(mechanism):
             yes = kept + rng.multinomial(random, [0.2] * 5)
         else:
             yes = rng.binomial(counts, made.p) + rng.binomial(best.count - counts, made.q)
+
         errors = np.abs(made.value(yes / best.count) - shares).max(axis=1)
         failures = (errors >= best.error).mean()
         assert failures <= best.failure + 5 * math.sqrt(0.05 * 0.95 / 4000)
@@ -281,6 +295,7 @@ def test_the_promise_of_noisy_numbers_holds(population):
     noise = rng.laplace(0, best.device.scale, (3000, best.count)).mean(axis=1)
     errors = np.abs(drawn / best.count + noise - holders / people)
     failures = (errors >= best.error).mean()
+
     assert failures == pytest.approx(best.failure, abs=5 * math.sqrt(0.05 * 0.95 / 3000))
 
 
@@ -325,6 +340,7 @@ def test_what_no_mechanism_can_do_is_said_with_what_remains():
     found = plan(epsilon=0.1, population=100, **ASKED)
     assert found.best is None
     assert "even with all 100 people, no error is certain" in str(found)
+
     found = plan(epsilon=1, population=1000, **ASKED)
     assert "even with all 1,000 people, an error of 0.0" in str(found)
     assert "No mechanism can do this." in str(found)

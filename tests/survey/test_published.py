@@ -31,6 +31,7 @@ def test_the_unrelated_question_asked_of_students(question):
     row = estimate(
         tallies(yes, 710), p=str(Fraction(1, 2) + unrelated), q=str(unrelated), population=10777
     ).rows[0]
+
     assert row.estimate == pytest.approx(published, abs=1e-9)
     assert row.standard_error**2 == pytest.approx(variance, abs=1e-9)
 
