@@ -20,7 +20,7 @@ def samples_of(number: int | Sequence[int], strata: Sequence[int] | None, people
         members = [person for person in range(people) if strata[person] == stratum]
         parts.append(list(itertools.combinations(members, drawn)))
 
-    return [[person for part in some for person in part] for some in itertools.product(*parts)]
+    return [list(itertools.chain(*some)) for some in itertools.product(*parts)]
 
 
 def moments(
@@ -38,11 +38,12 @@ def moments(
     """
     if design is None:
         design = _design(strata, len(truths))
-
     if samples is None:
         samples = samples_of(number, strata, len(truths))
 
-    first = second = variance = 0.0
+    first = 0.0
+    second = 0.0
+    variance = 0.0
     for people in samples:
         sample = drawn_sample(np.ones(len(people)), **design(people))
         rates = device.q + device.gap * np.array(truths)[people]

@@ -1,5 +1,11 @@
-"""Values that others computed, and how this package computes each of them."""
+"""Values that others computed, and how this package computes each of them.
 
+`reference_values.json` lists cases: `what` is computed, its `inputs`, and the `value` that others
+found. For each kind of case there is a function here; it returns pairs of a value that was
+computed by others and ours.
+"""
+
+import itertools
 import json
 import math
 from collections.abc import Callable
@@ -11,7 +17,7 @@ from enumerate_surveys import moments
 
 from ldpnb.survey.designs import ClusteredSample, SimpleSample, StratifiedSample
 from ldpnb.survey.device import Device, device
-from ldpnb.survey.estimation import estimate
+from ldpnb.survey.estimation import Estimate, estimate
 from ldpnb.survey.laws import normal_chance
 from ldpnb.survey.planning import plan
 
@@ -29,8 +35,7 @@ def clipped(ends: Any) -> list[float]:
     return np.clip(np.ravel(ends), 0, 1).tolist()
 
 
-def of(case: dict[str, Any]) -> Device:
-    """The device of a case."""
+def device_of(case: dict[str, Any]) -> Device:
     mechanism = NAMES.get(case["mechanism"], case["mechanism"])
     if case.get("binary") or case.get("domain_size") == 2:
         return device(mechanism="Warner", epsilon=case["epsilon"])
@@ -46,26 +51,35 @@ def of(case: dict[str, Any]) -> Device:
 
 def grouped(reports: dict[str, list[Any]] | list[list[Any]], name: str) -> dict[str, list[Any]]:
     """A table of reports in strata or clusters."""
-    named = reports.items() if isinstance(reports, dict) else enumerate(reports)
-    rows = [(str(group), report) for group, listed in named for report in listed]
-    return {name: [group for group, _ in rows], "report": [report for _, report in rows]}
+    table: dict[str, list[Any]] = {name: [], "report": []}
+    for group, listed in reports.items() if isinstance(reports, dict) else enumerate(reports):
+        table[name] += [str(group)] * len(listed)
+        table["report"] += listed
+
+    return table
 
 
-# Each function returns pairs of a value that was computed by others and ours.
+def estimate_and_variance(value: dict[str, float], row: Estimate) -> list[tuple[float, float]]:
+    return [(value["estimate"], row.estimate), (value["variance"], row.standard_error**2)]
 
 
 def channel(case, value):
-    made = of(case)
-    wanted = ["p", "q", "value_of_1", "value_of_0", "variance_holder", "variance_other"]
-    ours = [made.p, made.q, made.value(1), made.value(0), made.variance(1), made.variance(0)]
-    return [(value[name], own) for name, own in zip(wanted, ours, strict=True)]
+    made = device_of(case)
+    return [
+        (value["p"], made.p),
+        (value["q"], made.q),
+        (value["value_of_1"], made.value(1)),
+        (value["value_of_0"], made.value(0)),
+        (value["variance_holder"], made.variance(1)),
+        (value["variance_other"], made.variance(0)),
+    ]
 
 
 def binary(case, value):
     row = estimate(
         tallies(case), mechanism="Warner", epsilon=case["epsilon"], population=case["population"]
     ).rows[0]
-    return [(value["estimate"], row.estimate), (value["variance"], row.standard_error**2)]
+    return estimate_and_variance(value, row)
 
 
 def binary_intervals(case, value):
@@ -82,7 +96,6 @@ def finite_interval(case, value):
         population=case["population"],
         level=1 - case["alpha"],
     ).rows[0]
-
     return [(value[0], row.low), (value[1], row.high)]
 
 
@@ -90,7 +103,8 @@ def misfit(case, value):
     row = estimate(
         tallies(case), mechanism="Warner", epsilon=case["epsilon"], population=case["population"]
     ).rows[0]
-    return [(float(value["incompatible"]), float(math.isnan(row.low) and "no true" in row.remark))]
+    is_remarked = math.isnan(row.low) and "no true" in row.remark
+    return [(float(value["incompatible"]), float(is_remarked))]
 
 
 def least_reports(case, value):
@@ -122,13 +136,13 @@ def one_table(case, value):
 def one_bit_mean(case, value):
     stated = {name: case[name] for name in ("epsilon", "low", "high", "population")}
     row = estimate(case["reports"], mechanism="1-bit", **stated).rows[0]
-    return [(value["estimate"], row.estimate), (value["variance"], row.standard_error**2)]
+    return estimate_and_variance(value, row)
 
 
 def noisy_mean(case, value):
     stated = {name: case[name] for name in ("epsilon", "low", "high", "population")}
     row = estimate(case["reports"], mechanism="Laplace", **stated).rows[0]
-    return [(value["estimate"], row.estimate), (value["variance"], row.standard_error**2)]
+    return estimate_and_variance(value, row)
 
 
 def categorical(case, value):
@@ -140,7 +154,6 @@ def categorical(case, value):
         "level": 1 - case["alpha"],
         "simultaneous": True,
     }
-
     if case["mechanism"] == "SUE":
         stated["reports"] = case["respondents"]
 
@@ -151,7 +164,7 @@ def categorical(case, value):
 
     if "clopper_pearson_bonferroni" in value:
         rows = estimate(table, **stated).rows
-        ends = [end for row in rows for end in (row.low, row.high)]
+        ends = itertools.chain.from_iterable((row.low, row.high) for row in rows)
         pairs += zip(clipped(value["clopper_pearson_bonferroni"]), ends, strict=True)
 
     return pairs
@@ -160,7 +173,7 @@ def categorical(case, value):
 def strata(case, value):
     table = grouped(case["reports"], "stratum")
     row = estimate(table, mechanism="Warner", epsilon=1, population=case["sizes"]).rows[0]
-    return [(value["estimate"], row.estimate), (value["variance"], row.standard_error**2)]
+    return estimate_and_variance(value, row)
 
 
 def strata_of_numbers(case, value):
@@ -169,23 +182,22 @@ def strata_of_numbers(case, value):
         size / len(reports) for size, reports in zip(case["sizes"], case["reports"], strict=True)
     ]
     table["weight"] = [weights[int(stratum)] for stratum in table["stratum"]]
+
     stated = {name: case[name] for name in ("epsilon", "low", "high")}
     row = estimate(table, mechanism="1-bit", **stated).rows[0]
-
-    return [(value["estimate"], row.estimate), (value["variance"], row.standard_error**2)]
+    return estimate_and_variance(value, row)
 
 
 def clusters(case, value):
     table = grouped(case["reports"], "cluster")
-    size = [case["cluster_size"]] * len(table["report"])
+    with_sizes = table | {"cluster_size": [case["cluster_size"]] * len(table["report"])}
     stated = {"mechanism": "Warner", "epsilon": case["epsilon"]}
-    row = estimate(table | {"cluster_size": size}, **stated, clusters=case["clusters"]).rows[0]
+    row = estimate(with_sizes, **stated, clusters=case["clusters"]).rows[0]
     ultimate = estimate(table, **stated).rows[0]
-    low, high = clipped(value["interval_t"])
 
+    low, high = clipped(value["interval_t"])
     return [
-        (value["estimate"], row.estimate),
-        (value["variance"], row.standard_error**2),
+        *estimate_and_variance(value, row),
         (value["df"], int(row.interval.split()[1])),
         (low, row.low),
         (high, row.high),
@@ -199,8 +211,7 @@ def ratio(case, value):
     row = estimate(
         table, mechanism="Warner", epsilon=case["epsilon"], clusters=case["clusters"]
     ).rows[0]
-
-    return [(value["estimate"], row.estimate), (value["variance"], row.standard_error**2)]
+    return estimate_and_variance(value, row)
 
 
 def two_stages(case, value):
@@ -208,13 +219,13 @@ def two_stages(case, value):
     table["cluster_size"] = [case["cluster_size"]] * len(table["report"])
     stated = {name: case[name] for name in ("epsilon", "low", "high", "clusters")}
     row = estimate(table, mechanism="1-bit", **stated).rows[0]
-    return [(value["estimate"], row.estimate), (value["variance"], row.standard_error**2)]
+    return estimate_and_variance(value, row)
 
 
 def poststrata(case, value):
     table = {"stratum": [str(group) for group in case["member"]], "report": case["reports"]}
     row = estimate(table, mechanism="Warner", epsilon=1, population=case["totals"]).rows[0]
-    return [(value["estimate"], row.estimate), (value["variance"], row.standard_error**2)]
+    return estimate_and_variance(value, row)
 
 
 def forced(case, value):
@@ -236,7 +247,7 @@ def dice(case, value):
 
 
 def report_variance(case, value):
-    made = of(case)
+    made = device_of(case)
     truth = float(case.get("holds", 0))
     if "value" in case:
         truth = (case["value"] - made.low) / made.length
@@ -244,7 +255,7 @@ def report_variance(case, value):
 
 
 def srs_variance(case, value):
-    made = of(case)
+    made = device_of(case)
     if "holds" in case:
         truths = [float(holds) for holds in case["holds"]]
     else:
@@ -255,7 +266,7 @@ def srs_variance(case, value):
 
 
 def srs_worst_variance(case, value):
-    made = of(case)
+    made = device_of(case)
     found = SimpleSample(case["population"]).variance(case["sample"], made)
     return [(value, made.length**2 * found.total)]
 
@@ -289,23 +300,29 @@ def two_stage_variance(case, value):
 
 
 def stratified_variance(case, value):
-    truths = [number for stratum in case["strata"] for number in stratum]
-    strata = [place for place, stratum in enumerate(case["strata"]) for _ in stratum]
-    _, variance, _ = moments(of(case), truths, case["drawn"], strata=strata)
+    truths = []
+    strata = []
+    for place, stratum in enumerate(case["strata"]):
+        truths += stratum
+        strata += [place] * len(stratum)
+
+    _, variance, _ = moments(device_of(case), truths, case["drawn"], strata=strata)
     return [(value, variance)]
 
 
 def private_neyman(case, value):
     names = "abc"
-    made = device(
-        epsilon=math.sqrt(2 / case["randomisation"][0]), mechanism="Laplace", low=0, high=1
-    )
+    epsilon = math.sqrt(2 / case["randomisation"][0])
+    made = device(epsilon=epsilon, mechanism="Laplace", low=0, high=1)
+
     sizes = dict(zip(names, case["sizes"], strict=True))
     sds = {name: variance**0.5 for name, variance in zip(names, case["S2"], strict=True)}
     design = StratifiedSample(sizes, dict.fromkeys(names, 1.0), sds, neyman=True)
-    whole = design.allocated(case["total"], made).values()
 
-    return [(1.0, float(max(abs(a - b) for a, b in zip(value, whole, strict=True)) < 1))]
+    # Theirs are real numbers, ours whole ones.
+    whole = design.allocated(case["total"], made).values()
+    farthest = max(abs(theirs - ours) for theirs, ours in zip(value, whole, strict=True))
+    return [(1.0, float(farthest < 1))]
 
 
 def kish(case, value):
@@ -318,13 +335,13 @@ def kish(case, value):
 def sample_size(case, value):
     made = device(mechanism="Warner", epsilon=1)
     design = SimpleSample(case["population"])
-    enough = [
-        count
-        for count in range(2, case["population"] + 1)
-        if normal_chance(design, made, count, case["error"], 1) <= case["failure"]
-    ]
+    wanted = -1 if value is None else value
 
-    return [(-1 if value is None else value, min(enough, default=-1))]
+    for count in range(2, case["population"] + 1):
+        if normal_chance(design, made, count, case["error"], 1) <= case["failure"]:
+            return [(wanted, count)]
+
+    return [(wanted, -1)]
 
 
 def clusters_needed(case, value):
@@ -335,8 +352,8 @@ def clusters_needed(case, value):
 
 
 def epsilon_for_randomisation(case, value):
-    mechanism = NAMES[case["mechanism"]]
-    return [(case["variance"], device(mechanism=mechanism, epsilon=value, low=0, high=1).base)]
+    made = device(mechanism=NAMES[case["mechanism"]], epsilon=value, low=0, high=1)
+    return [(case["variance"], made.base)]
 
 
 COMPUTED: dict[str, Callable[[Any, Any], list[tuple[float, float]]]] = {

@@ -1,4 +1,8 @@
-"""`ldpnb plan` and `ldpnb estimate` as they are typed."""
+"""`ldpnb plan` and `ldpnb estimate` as they are typed.
+
+The command that a plan prints at its end estimates from its reports; what is printed is what was
+asked; and wrong usage ends in one line that says what to change.
+"""
 
 import csv
 import io
@@ -8,6 +12,7 @@ import shlex
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from readable import stated
 
 from ldpnb.checks import UsageError
 from ldpnb.rng import stream
@@ -23,7 +28,7 @@ def run(command, *words):
 
 
 def refused(command, *words):
-    """What is said of wrong usage, on one line."""
+    """The one line that is said of wrong usage."""
     result = run(command, *words)
     assert result.exit_code != 0
 
@@ -34,7 +39,6 @@ def refused(command, *words):
         said = result.output.strip().splitlines()[-1]
 
     assert "\n" not in said
-
     return said
 
 
@@ -78,13 +82,14 @@ STRATA = "stratum,size,response,sd\nNorth,600,0.6,0.1\nNA,300,0.9,0.3\n"
         ["--epsilon", "2", "--strata", "STRATA", "--neyman", "--range", "0", "1"],
         ["--epsilon", "2", "--clusters", "60", "--cluster-size", "20", "--take", "10"],
     ],
-    ids=" ".join,
+    ids=stated,
 )
 def test_the_printed_command_estimates_from_the_reports_of_the_plan(words, file):
     table = STRATA if "--response" not in words else "stratum,size\nNorth,600\nNA,300\n"
     words = [file(table, "strata.csv") if word == "STRATA" else word for word in words]
-    for option, value in zip(["--error", "--failure"], ["0.1", "0.05"], strict=True):
-        words += [] if option in words else [option, value]
+    for option, value in {"--error": "0.1", "--failure": "0.05"}.items():
+        if option not in words:
+            words += [option, value]
 
     said = run(plan, *words)
     assert said.exit_code == 0, said.output
@@ -99,31 +104,31 @@ def test_the_printed_command_estimates_from_the_reports_of_the_plan(words, file)
 
 
 def made_reports(command):
-    """400 reports of the device that a command states."""
+    """A table of 400 reports of the device that a command states, as the text of a CSV file."""
     rng = stream("reports", seed=14)
-    stated = dict(itertools.pairwise(command))
+    options = dict(itertools.pairwise(command))
     columns = {}
 
-    if "--range" in stated:
-        low, high = float(stated["--range"]), float(command[command.index("--range") + 2])
-        if stated["--mechanism"] == "Laplace":
+    if "--range" in options:
+        low = float(options["--range"])
+        high = float(command[command.index("--range") + 2])
+        if options["--mechanism"] == "Laplace":
             columns["report"] = (low + high) / 2 + (high - low) * rng.laplace(0, 0.5, 400)
         else:
             columns["report"] = rng.integers(0, 2, 400)
-    elif "--values" in stated and stated.get("--mechanism") in ("OUE", "SUE", "unary"):
+    elif "--values" in options and options.get("--mechanism") in ("OUE", "SUE", "unary"):
         made = device(mechanism="unary", p=1 / 2, q=1 / 10, values=3)
         own = rng.integers(0, 3, 400)[:, None] == np.arange(3)
         bits = rng.random((400, 3)) < np.where(own, made.p, made.q)
         columns["report"] = ["".join(row) for row in bits.astype(int).astype(str)]
-    elif "--values" in stated:
-        columns["report"] = rng.choice(stated["--values"].split(","), 400)
+    elif "--values" in options:
+        columns["report"] = rng.choice(options["--values"].split(","), 400)
     else:
         columns["report"] = rng.choice(["Yes", "no"], 400)
 
-    if "--strata" in stated:
+    if "--strata" in options:
         columns["stratum"] = rng.choice(["North", "NA"], 400, p=[0.7, 0.3])
-
-    if "--clusters" in stated:
+    if "--clusters" in options:
         columns["cluster"] = np.repeat(np.arange(40), 10)
         columns["cluster_size"] = np.full(400, 20)
 
@@ -152,8 +157,9 @@ def test_what_lies_unused_in_a_file_is_named(file):
     path = file("report,wgt,sex\nyes,1.5,f\nno,1,m\nyes,2,f\n")
     said = run(estimate, path, "--epsilon", "1").output
     assert "Not used: wgt, sex." in said
-    said = " ".join(run(estimate, path, "--epsilon", "1", "--by", "sex").output.split())
-    assert "Not used: wgt." in said
+
+    by_sex = run(estimate, path, "--epsilon", "1", "--by", "sex").output
+    assert "Not used: wgt." in " ".join(by_sex.split())
 
 
 def test_groups_and_their_difference_are_printed(file):
@@ -200,7 +206,7 @@ def test_texts_of_a_file_cannot_write_to_the_terminal(file):
             "report must be a number, got '12,5' in row 1",
         ),
     ],
-    ids=lambda value: None if isinstance(value, list) else value,
+    ids=stated,
 )
 def test_wrong_usage_of_estimate_is_one_line(text, words, said, file):
     assert said in refused(estimate, file(text), *words)
@@ -209,10 +215,8 @@ def test_wrong_usage_of_estimate_is_one_line(text, words, said, file):
 def test_a_file_that_is_no_csv_in_utf8_is_refused_with_what_to_do(tmp_path):
     workbook = tmp_path / "reports.xlsx"
     workbook.write_bytes(b"PK\x03\x04")
-
-    assert "save it as one, or read it with pandas" in refused(
-        estimate, str(workbook), "--epsilon", "1"
-    )
+    said = refused(estimate, str(workbook), "--epsilon", "1")
+    assert "save it as one, or read it with pandas" in said
 
     latin = tmp_path / "reports.csv"
     latin.write_bytes("report\nSí\n".encode("latin-1"))
@@ -230,7 +234,7 @@ def test_a_file_that_is_no_csv_in_utf8_is_refused_with_what_to_do(tmp_path):
         (["--epsilon", "1", *ASKED, "--strata", "STRATA", "--response", "0.5"], "stated once"),
         (["--epsilon", "one", *ASKED], "is not a valid float"),
     ],
-    ids=" ".join,
+    ids=stated,
 )
 def test_wrong_usage_of_plan_is_one_line(words, said, file):
     words = [file(STRATA, "strata.csv") if word == "STRATA" else word for word in words]

@@ -1,10 +1,11 @@
-"""A device is stated, and its loss is exact."""
+"""A device is stated by its probabilities or by a budget, and its privacy loss is exact."""
 
 import math
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from readable import stated as by_what_is_stated
 
 from ldpnb.survey.device import device
 
@@ -25,7 +26,7 @@ from ldpnb.survey.device import device
         ({"mechanism": "Laplace", "epsilon": 0.5, "low": 0, "high": 24}, 0.5),
         ({"mechanism": "OUE", "epsilon": 2.0, "values": 5}, 2.0),
     ],
-    ids=str,
+    ids=by_what_is_stated,
 )
 def test_the_loss_of_a_device_is_exact(stated, epsilon):
     assert device(**stated).epsilon == pytest.approx(epsilon)
@@ -37,10 +38,11 @@ def test_decimals_are_taken_as_the_fractions_that_they_are_written_as():
 
 @pytest.mark.parametrize("mechanism", ["Warner", "k-RR", "SUE", "OUE", "1-bit"])
 def test_a_budget_and_its_probabilities_state_the_same_device(mechanism):
-    stated = {"1-bit": {"low": 0, "high": 1}, "Warner": {}}.get(mechanism, {"values": 5})
-    by_budget = device(mechanism=mechanism, epsilon=1.3, **stated)
+    answers = {"1-bit": {"low": 0, "high": 1}, "Warner": {}}.get(mechanism, {"values": 5})
+    by_budget = device(mechanism=mechanism, epsilon=1.3, **answers)
+
     same = "unary" if mechanism in ("SUE", "OUE") else mechanism
-    by_chances = device(mechanism=same, p=by_budget.p, q=by_budget.q, **stated)
+    by_chances = device(mechanism=same, p=by_budget.p, q=by_budget.q, **answers)
 
     assert by_chances.epsilon == pytest.approx(1.3)
     assert by_chances.base == pytest.approx(by_budget.base)
@@ -87,7 +89,7 @@ def test_the_value_of_a_bit_of_a_number_is_unbiased_with_the_stated_variance(tru
         ({"epsilon": 1, "mechanism": "Warner", "low": 0, "high": 1}, "a range has no use"),
         ({"epsilon": 1, "mechanism": "RAPPOR"}, "mechanism must be one of Warner"),
     ],
-    ids=str,
+    ids=by_what_is_stated,
 )
 def test_what_is_no_device_is_refused(stated, words):
     with pytest.raises((ValueError, TypeError), match=words):

@@ -1,4 +1,7 @@
-"""Estimate and variance are unbiased over every sample and every report of tiny populations."""
+"""Estimate and variance are unbiased over every sample and every report of tiny populations.
+
+Nothing is simulated: each possible sample and each possible report is taken with its probability.
+"""
 
 import itertools
 
@@ -86,8 +89,7 @@ def test_unequal_weights_give_an_unbiased_variance_of_clusters_drawn_with_replac
     """Poststrata of equal size with weights, drawn anew each time: no correction is needed."""
     made = SHARES["Warner"]
     truths = [1.0, 0.0, 1.0, 1.0]
-    samples = [list(some) for some in itertools.product([0, 1], repeat=2)]
-    samples = [[*a, *(2 + place for place in b)] for a in samples for b in samples]
+    samples = [list(people) for people in itertools.product([0, 1], [0, 1], [2, 3], [2, 3])]
 
     def weighted(people):
         return {
@@ -116,7 +118,11 @@ def test_clusters_without_sizes_make_the_variance_too_large_and_never_too_small(
     assert plain > true_variance
 
 
-@pytest.mark.parametrize("truths", [[0.0, 0.25, 0.5, 1.0, 0.7], [0.5] * 5, [0.0, 1.0, 1.0, 0, 0]])
+@pytest.mark.parametrize(
+    "truths",
+    [[0.0, 0.25, 0.5, 1.0, 0.7], [0.5] * 5, [0.0, 1.0, 1.0, 0, 0]],
+    ids=["various numbers", "all the same", "ends only"],
+)
 def test_the_variance_of_a_mean_of_bits_is_too_large_by_the_spread_over_the_population(truths):
     mean, true_variance, mean_variance = moments(NUMBERS, truths, 3)
     assert mean == pytest.approx(np.mean(truths))

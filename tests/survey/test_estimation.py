@@ -1,10 +1,16 @@
-"""What `estimate` makes of real tables: words, blanks, tallies, groups, weights."""
+"""What `estimate` makes of tables as people have them.
+
+Words and blanks are read as they are meant; tallies give the same as rows; groups, strata, clusters
+and weights are used; what cannot be is remarked or refused with the row that it is in.
+"""
 
 import math
+import time
 
 import numpy as np
 import pandas as pd
 import pytest
+from readable import stated as by_what_is_stated
 
 from ldpnb.rng import stream
 from ldpnb.survey.estimation import estimate
@@ -221,23 +227,26 @@ def test_shares_beside_the_unbiased_ones_are_not_negative_and_sum_to_one():
 
 @pytest.mark.parametrize("mechanism", ["k-RR", "unary"])
 def test_no_shares_are_more_likely_than_the_most_likely_ones(mechanism):
-    p, q = ("1/2", "1/6") if mechanism == "k-RR" else ("3/4", "1/4")
-    words = list("ABCD") if mechanism == "k-RR" else ["1000", "1010", "0011", "0001"]
+    if mechanism == "k-RR":
+        chances = {"p": "1/2", "q": "1/6"}
+        words = list("ABCD")
+    else:
+        chances = {"p": "3/4", "q": "1/4"}
+        words = ["1000", "1010", "0011", "0001"]
+
     reports = np.repeat(words, [40, 25, 20, 5]).tolist()
-    rows = estimate(reports, p=p, q=q, values=list("ABCD"), mechanism=mechanism).rows
+    rows = estimate(reports, **chances, values=list("ABCD"), mechanism=mechanism).rows
     best = np.array([row.mle for row in rows])
 
-    def log_likelihood(shares):
-        total = 0.0
-        for word in reports:
-            if mechanism == "k-RR":
-                chances = np.where(np.array(list("ABCD")) == word, 1 / 2, 1 / 6)
-            else:
-                bits = np.array(list(word)) == "1"
-                chances = np.where(bits, 3.0, 1 / 3)
-            total += math.log(chances @ shares)
+    def likelihoods_of(word):
+        """How likely a report is under each true value, but for a common factor."""
+        if mechanism == "k-RR":
+            return np.where(np.array(list("ABCD")) == word, 1 / 2, 1 / 6)
+        bits = np.array(list(word)) == "1"
+        return np.where(bits, 3.0, 1 / 3)
 
-        return total
+    def log_likelihood(shares):
+        return sum(math.log(likelihoods_of(word) @ shares) for word in reports)
 
     others = stream("shares", seed=7).dirichlet(np.ones(4), 200)
     nearby = 0.95 * best + 0.05 * others
@@ -253,8 +262,6 @@ def test_simultaneous_intervals_are_wider():
 
 
 def test_a_million_reports_are_estimated_in_a_second_of_processor_time():
-    import time
-
     reports = (np.arange(10**6) % 3 == 0).astype(int)
     began = time.process_time()
     estimate(reports, **BIT, population=10**7)
@@ -305,7 +312,7 @@ SIZES = {"a": 5, "b": 5}
             "at least its 2 reports",
         ),
     ],
-    ids=lambda value: None if isinstance(value, str) else str(value),
+    ids=by_what_is_stated,
 )
 def test_what_contradicts_itself_or_has_no_use_is_refused(table, options, words):
     with pytest.raises((ValueError, TypeError), match=words):

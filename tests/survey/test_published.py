@@ -28,9 +28,9 @@ def tallies(yes, number):
 def test_the_unrelated_question_asked_of_students(question):
     prevalence, yes, published, variance = REAL[question]
     unrelated = Fraction(prevalence) / 2
-    row = estimate(
-        tallies(yes, 710), p=str(Fraction(1, 2) + unrelated), q=str(unrelated), population=10777
-    ).rows[0]
+    chances = {"p": str(Fraction(1, 2) + unrelated), "q": str(unrelated)}
+
+    row = estimate(tallies(yes, 710), **chances, population=10777).rows[0]
 
     assert row.estimate == pytest.approx(published, abs=1e-9)
     assert row.standard_error**2 == pytest.approx(variance, abs=1e-9)
