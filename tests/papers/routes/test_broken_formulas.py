@@ -1,9 +1,17 @@
-"""A formula that is broken is noticed: by a second route, or by the check of each claim that it
-moves.
+"""Check that a wrong formula under a claim would be noticed.
 
-Which formulas a claim rests on is recorded while its check runs. Each is broken in several ways
-(`broken.KINDS`); one way, which the formula's name chooses, is tried in every run of the tests,
-and all of them at night.
+While the check of a claim runs, every formula that it calls is recorded: the claim *rests on* them.
+Each of them is then broken on purpose, in one of the six ways of `broken.py`, and two parties may
+notice:
+
+- a second route: a test in this folder that computes the same number in another way fails;
+- the check of the claim: it fails, or its verdict changes.
+
+A break that changes no number under this claim needs no notice. An example is worked out at the
+head of `broken.py`, and `tests/papers/README.md` says what to do if a test here names your claim.
+
+In every run each formula is broken in one way, which its name chooses. At night all ways are tried,
+except under simulated claims, whose checks take long.
 """
 
 import importlib
@@ -14,7 +22,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from broken import OutOfTimeError, broken, forget, in_place_of, limited, ways
+from broken import OutOfTimeError, broken, forget_results, in_place_of, limited, possible_ways
 from threadpoolctl import threadpool_limits
 
 from ldpnb import claims
@@ -24,43 +32,57 @@ from ldpnb.claims.formulas import recorded, resting_on
 threadpool_limits(1)  # beside other workers a thread of linear algebra that waits burns their time
 
 CLAIMS = [pytest.param(claim, id=claim.id) for claim in claims.claims()]
-Route = Callable[[], None]
 ADVICE = "compare it with a second route, at the numbers that the check asks it for"
+
+Route = Callable[[], None]
+
+
+# What is known while all formulas are right
 
 
 @cache
-def routes() -> dict[Route, set[str]]:
-    """The second routes, each with the formulas that it calls."""
+def second_routes() -> dict[Route, set[str]]:
+    """The tests in this folder, each with the formulas that it calls."""
     called: dict[Route, set[str]] = {}
+    for test in routes_in_this_folder():
+        forget_results()
+        with recorded() as formulas:
+            test()
+        called[test] = formulas
+    return called
+
+
+def routes_in_this_folder() -> Iterator[Route]:
+    """Yield the tests of all files in this folder but this one."""
     for file in sorted(Path(__file__).parent.glob("test_*.py")):
         if file.stem == __name__:
             continue
         module = importlib.import_module(file.stem)
-        for name, test in inspect.getmembers(module, inspect.isfunction):
+        for name, function in inspect.getmembers(module, inspect.isfunction):
             if name.startswith("test_"):
-                forget()
-                with recorded() as called[test]:
-                    test()
-    return called
+                yield function
 
 
 @cache
 def rests_on(claim: Claim) -> tuple[str, ...]:
     """The formulas that a claim rests on."""
-    forget()
+    forget_results()
     return resting_on(claim)
 
 
 @cache
-def as_it_is(claim: Claim) -> Verdict:
+def right_verdict(claim: Claim) -> Verdict:
     """The verdict of a claim while all formulas are right."""
     return verdict(claim, claim.check)
+
+
+# Who notices when one is broken
 
 
 def fails(test: Callable[[], object]) -> bool:
     """Whether a test fails, or takes too long."""
     with warnings.catch_warnings(), limited():
-        warnings.simplefilter("ignore")  # of what a broken formula leads to
+        warnings.simplefilter("ignore")  # such as of an overflow in a broken formula
         try:
             test()
         except (Exception, OutOfTimeError):
@@ -69,38 +91,46 @@ def fails(test: Callable[[], object]) -> bool:
 
 
 @cache
-def noticed_by_a_route(path: str, kind: str) -> bool:
-    """Whether a second route notices a formula that is broken in a way."""
-    wrong = broken(path, kind)
+def noticed_by_a_second_route(path: str, way: str) -> bool:
+    """Whether a second route fails while a formula is broken in that way."""
+    wrong = broken(path, way)
     assert wrong is not None
-    asked = [route for route, called in routes().items() if path in called]
+
+    routes = [route for route, formulas in second_routes().items() if path in formulas]
     with in_place_of(path, wrong):
-        return any(map(fails, asked))
+        return any(fails(route) for route in routes)
 
 
-def noticed_by_its_check(claim: Claim, path: str, kind: str) -> bool:
-    """Whether the check of a claim notices, or the break moves no value under this claim."""
-    right = as_it_is(claim)
-    wrong = broken(path, kind)
+def noticed_by_the_check(claim: Claim, path: str, way: str) -> bool:
+    """Whether a claim's check fails or decides otherwise, or no number of it has changed."""
+    right = right_verdict(claim)
+    wrong = broken(path, way)
     assert wrong is not None
 
-    def settled() -> None:
+    def decides_as_before() -> None:
         found = verdict(claim, claim.check)
-        assert (found.status, found.doubt) == (right.status, right.doubt)
+        assert found.status == right.status
+        assert found.doubt == right.doubt
 
-    with in_place_of(path, wrong) as moved:
-        return fails(settled) or not moved
+    with in_place_of(path, wrong) as trial:
+        return fails(decides_as_before) or not trial.changed_a_number
 
 
 def unnoticed(claim: Claim, number: int | None) -> Iterator[str]:
-    """Yield what nobody notices of the formulas under a claim, each broken in that many ways."""
+    """Yield what nobody notices, with each formula under a claim broken in that many ways.
+
+    None stands for all ways.
+    """
     for path in rests_on(claim):
-        if as_it_is(claim).how == "simulated":
+        if right_verdict(claim).how == "simulated":
             number = 1
-        for kind in ways(path)[:number]:
-            if noticed_by_a_route(path, kind) or noticed_by_its_check(claim, path, kind):
+
+        for way in possible_ways(path)[:number]:
+            if noticed_by_a_second_route(path, way):
                 continue
-            yield f"{path}: {kind}"
+            if noticed_by_the_check(claim, path, way):
+                continue
+            yield f"{path}: {way}"
 
 
 @pytest.mark.parametrize("claim", CLAIMS)
