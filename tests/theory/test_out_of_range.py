@@ -1,19 +1,18 @@
-"""Every public formula and object refuses a number out of its range by name, rule and value.
+"""Every public formula and class refuses a number out of its range by name, rule and value.
 
-Functions and classes are found by introspection and join by themselves as soon as all their
-parameters have known names, which mean the same everywhere in the package.
+Functions and classes are found by introspection, and an argument's name says its range: it means
+the same everywhere in the package. A formula whose arguments are all in `RANGES` is tried; one with
+an argument of unknown name fails the first test, which says what to add.
 """
 
-import importlib
 import inspect
+import math
 from collections.abc import Callable
-from dataclasses import MISSING, fields, is_dataclass, replace
-from types import ModuleType
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
-import numpy as np
 import pytest
-from formulas import modules as modules_of_formulas
+from arguments import needed, public_formulas, unknown_arguments
 
 from ldpnb.accuracy.gaps import GroupGap
 from ldpnb.mechanisms.contrasts import SignedBit, SignedLaplace
@@ -25,41 +24,73 @@ from ldpnb.papers.bun2022.formulas.allocation import Family, Outcomes, fixed, ou
 from ldpnb.papers.bun2022.formulas.clusters import ClusterSample
 from ldpnb.papers.lopuhaa2020.formulas.exact_risk import TwoValues
 
-ROOMS = ("mechanisms", "privacy", "accuracy")
-RANGES: tuple[tuple[str, Any, tuple[float, ...]], ...] = (
-    ("epsilon group_epsilon value_epsilon", 1.0, (0.0, -1.0, np.inf)),
-    ("epsilon_after", 0.5, (-1.0, np.inf)),
-    ("upper sensitivity resolution sd concentration k", 2.0, (0.0, -1.0, np.inf)),
-    ("deviation error alpha", 0.5, (-1.0, np.inf)),
-    ("sampling_rate rate neighbour_rate lowest_rate", 0.3, (0.0, 1.1)),
-    ("failure delta share bias keep", 0.1, (0.0, 1.0)),
-    ("inside neighbour_inside outside neighbour_outside weight second_moment q", 0.2, (-0.1, 1.1)),
-    ("p", 0.7, (-0.1, 1.1)),
-    ("users population records changed_size terms draws", 20, (0, 2.5)),
-    ("domain_size groups", 4, (1, 2.5)),
-    ("step", 3, (-1, 2.5)),
-    ("cells", 3, (1, 2.5)),
-    ("size gap distance other_size known_loss confusion threshold variance gain", 2, (-1,)),
-    ("mechanism", KaryRandomisedResponse(1.0, 4), ()),
-    ("subset_size", 1, ()),
-)
-"""Arguments by name, a right one, and wrong numbers besides one that is not a number."""
 
-RIGHT = {name: right for names, right, _ in RANGES for name in names.split()}
-WRONG = {name: wrong for names, _, wrong in RANGES for name in names.split() if wrong}
-ALSO_NAMED = {"domain_size"}
-"""What an error may name besides an argument: a property of the mechanism that was given."""
+@dataclass(frozen=True)
+class Range:
+    """A value that an argument may have, and the numbers that it may not have, besides nan."""
+
+    right: Any
+    wrong: tuple[float, ...]
+
+
+any_budget = Range(1.0, wrong=(0.0, -1.0, math.inf))
+smaller_budget = Range(0.5, wrong=(-1.0, math.inf))
+positive = Range(2.0, wrong=(0.0, -1.0, math.inf))
+distance = Range(0.5, wrong=(-1.0, math.inf))
+rate = Range(0.3, wrong=(0.0, 1.1))
+chance = Range(0.2, wrong=(-0.1, 1.1))
+inner_chance = Range(0.1, wrong=(0.0, 1.0))
+number_of_users = Range(20, wrong=(0, 2.5))
+several = Range(4, wrong=(1, 2.5))
+not_negative = Range(2, wrong=(-1,))
+
+RANGES: dict[str, Range] = {
+    **dict.fromkeys(("epsilon", "group_epsilon", "value_epsilon"), any_budget),
+    "epsilon_after": smaller_budget,
+    **dict.fromkeys(("bound", "concentration", "k", "resolution", "scale"), positive),
+    **dict.fromkeys(("sd", "sensitivity", "upper"), positive),
+    **dict.fromkeys(("alpha", "deviation", "error"), distance),
+    **dict.fromkeys(("lowest_rate", "neighbour_rate", "rate", "sampling_rate"), rate),
+    "highest_rate": Range(0.6, wrong=(0.0, 1.1)),
+    **dict.fromkeys(("bias", "delta", "failure", "keep", "share"), inner_chance),
+    **dict.fromkeys(("inside", "neighbour_inside", "outside", "neighbour_outside"), chance),
+    **dict.fromkeys(("q", "second_moment", "weight"), chance),
+    "p": Range(0.7, wrong=(-0.1, 1.1)),
+    **dict.fromkeys(("changed_size", "draws", "population", "records"), number_of_users),
+    **dict.fromkeys(("terms", "users"), number_of_users),
+    **dict.fromkeys(("domain_size", "groups"), several),
+    "cells": Range(3, wrong=(1, 2.5)),
+    "step": Range(3, wrong=(-1, 2.5)),
+    **dict.fromkeys(("common", "confusion", "distance", "estimation_error"), not_negative),
+    **dict.fromkeys(("gain", "gap", "holders", "known_loss", "other", "other_size"), not_negative),
+    **dict.fromkeys(("size", "squared_estimation_error", "threshold", "variance"), not_negative),
+    "mechanism": Range(KaryRandomisedResponse(1.0, 4), wrong=()),
+    "subset_size": Range(1, wrong=()),
+}
+"""The range of an argument of each name."""
+
+ENDS_INCLUDED: dict[str, dict[str, set[float]]] = {
+    "privacy.hockey_stick.laplace_means_delta": {"epsilon": {0.0}},
+    "privacy.shuffling.gaussian_delta": {"epsilon": {0.0}},
+    "privacy.subsampling.srs_delta": {"delta": {0.0, 1.0}},
+    "accuracy.histograms.central_laplace_largest_error": {"domain_size": {1}},
+    "accuracy.histograms.unary_report_bits": {"domain_size": {1}},
+    "accuracy.means.approximate_bit_variance": {"delta": {0.0, 1.0}},
+    "accuracy.tails.kept_laplace_chernoff": {"keep": {1.0}},
+}
+"""Where a number that is wrong elsewhere is an end of the range."""
 
 MECHANISMS = {
-    kind: kind(1.0, *more)
-    for kind, *more in (
-        *(
-            (kind, 1.0)
-            for kind in (DiscretisedMeans, LaplaceMeans, OneBit, LocalLaplace, CentralLaplace)
-        ),
-        *((kind, (3, 3)) for kind in (SignedBit, SignedLaplace)),
-    )
+    DiscretisedMeans: DiscretisedMeans(1.0, 1.0),
+    LaplaceMeans: LaplaceMeans(1.0, 1.0),
+    OneBit: OneBit(1.0, 1.0),
+    LocalLaplace: LocalLaplace(1.0, 1.0),
+    CentralLaplace: CentralLaplace(1.0, 1.0),
+    SignedBit: SignedBit(1.0, (3, 3)),
+    SignedLaplace: SignedLaplace(1.0, (3, 3)),
 }
+"""What a formula is given that does not take k-ary randomised response."""
+
 STRATA = outcomes(Family((2, 3), (1.0, 2.0)), fixed((1, 2)))
 FIELDS: dict[type, dict[str, Any]] = {
     SignedBit: {"sizes": (3, 3)},
@@ -73,86 +104,73 @@ FIELDS: dict[type, dict[str, Any]] = {
 }
 """Fields that `RANGES` does not say, or not so small."""
 
-ENDS_INCLUDED: dict[str, dict[str, tuple[float, ...]]] = {
-    "privacy.hockey_stick.laplace_means_delta": {"epsilon": (0.0,)},
-    "privacy.shuffling.gaussian_delta": {"epsilon": (0.0,)},
-    "privacy.subsampling.srs_delta": {"delta": (0.0, 1.0)},
-    "accuracy.histograms.central_laplace_largest_error": {"domain_size": (1,)},
-    "accuracy.histograms.unary_report_bits": {"domain_size": (1,)},
-    "accuracy.means.approximate_bit_variance": {"delta": (0.0, 1.0)},
-}
-"""Where what is wrong elsewhere is an end of the range."""
+DRAWING = "mechanisms.moves."
+"""The module of helpers whose callers have checked what they are given."""
 
 
-def modules() -> list[ModuleType]:
-    return [importlib.import_module(name) for name in modules_of_formulas(ROOMS)]
-
-
-def needed(function: Callable[..., Any]) -> set[str]:
-    parameters = inspect.signature(function).parameters.values()
-    return {p.name for p in parameters if p.default is p.empty}
+def has_wrong_numbers(name: str) -> bool:
+    return name in RANGES and bool(RANGES[name].wrong)
 
 
 def formulas() -> dict[str, Callable[..., Any]]:
-    """Return the public functions whose arguments are known, one of them a number with wrong
-    values.
-    """
+    """Return the functions whose arguments are all known, if one of them can be wrong."""
     functions = {}
-    for module in modules():
-        for name, function in vars(module).items():
-            own = (
-                inspect.isfunction(function)
-                and function.__module__ == module.__name__
-                and not name.startswith("_")
-            )
-            if own and needed(function) <= set(RIGHT) and needed(function) & set(WRONG):
-                functions[f"{module.__name__.removeprefix('ldpnb.')}.{name}"] = function
-    return {
-        name: function
-        for name, function in functions.items()
-        if not name.startswith("mechanisms.moves")
-    }
+    for name, function in public_formulas():
+        if inspect.isfunction(function) and not name.startswith(DRAWING):
+            arguments = [argument.name for argument in needed(function)]
+            all_known = all(argument in RANGES for argument in arguments)
+            if all_known and any(has_wrong_numbers(argument) for argument in arguments):
+                functions[name] = function
+    return functions
 
 
-def kinds() -> list[type]:
-    """Return every frozen dataclass of the rooms that checks its fields."""
-    classes = [
-        kind for module in modules() for kind in vars(module).values() if inspect.isclass(kind)
-    ]
-    own = {
-        kind: None
-        for kind in classes
-        if is_dataclass(kind) and kind.__module__ in modules_of_formulas(ROOMS)
-    }
-    return [
-        kind for kind in own if hasattr(kind, "__post_init__") and not kind.__name__.startswith("_")
-    ]
+def checked_fields() -> list[tuple[type, str]]:
+    """Return every class that checks its fields, with each field that can be wrong."""
+    pairs = []
+    for _, kind in public_formulas():
+        if is_dataclass(kind) and hasattr(kind, "__post_init__"):
+            names = [field.name for field in fields(kind)]
+            pairs += [(kind, name) for name in names if has_wrong_numbers(name)]
+    return pairs
 
 
 FORMULAS = formulas()
-CONSTRUCTED = [(kind, f.name) for kind in kinds() for f in fields(kind) if f.name in WRONG]
 
 
-@pytest.mark.parametrize(("kind", "field"), CONSTRUCTED)
+def right_mechanism(function: Callable[..., Any]) -> Any:
+    """Return a mechanism of the first class that a function's annotation allows."""
+    annotation = inspect.signature(function).parameters["mechanism"].annotation
+    first = getattr(annotation, "__args__", (annotation,))[0]
+    return MECHANISMS.get(first, RANGES["mechanism"].right)
+
+
+def test_every_argument_that_is_a_number_has_a_range() -> None:
+    unknown = unknown_arguments(RANGES, where="RANGES in tests/theory/test_out_of_range.py")
+    assert not unknown, "\n".join(unknown)
+
+
+@pytest.mark.parametrize(("kind", "field"), checked_fields())
 def test_an_object_refuses_a_number_out_of_range_by_name(kind: type, field: str) -> None:
-    known = RIGHT | FIELDS.get(kind, {})
-    holder = kind(**{f.name: known[f.name] for f in fields(kind) if f.default is MISSING})
-    for value in (np.nan, *WRONG[field]):
+    right = {name: known.right for name, known in RANGES.items()} | FIELDS.get(kind, {})
+    valid = kind(**{argument.name: right[argument.name] for argument in needed(kind)})
+
+    for value in (math.nan, *RANGES[field].wrong):
         with pytest.raises(ValueError, match=rf"\b{field}\b.* must .*got .*{value}"):
-            replace(holder, **{field: value})
+            replace(valid, **{field: value})
 
 
 @pytest.mark.parametrize("name", FORMULAS)
 def test_a_formula_refuses_a_number_out_of_range_by_name(name: str) -> None:
     function = FORMULAS[name]
-    arguments = {p: RIGHT[p] for p in needed(function)}
+    arguments = {argument.name: RANGES[argument.name].right for argument in needed(function)}
     if "mechanism" in arguments:
-        annotation = inspect.signature(function).parameters["mechanism"].annotation
-        arguments["mechanism"] = MECHANISMS.get(
-            getattr(annotation, "__args__", (annotation,))[0], RIGHT["mechanism"]
-        )
+        arguments["mechanism"] = right_mechanism(function)
     function(**arguments)
-    for wrong in sorted(arguments.keys() & set(WRONG)):
-        for value in {np.nan, *WRONG[wrong]} - set(ENDS_INCLUDED.get(name, {}).get(wrong, ())):
-            with pytest.raises(ValueError, match=rf"\b({'|'.join(ALSO_NAMED | set(arguments))})\b"):
-                function(**arguments | {wrong: value})
+
+    # an error may name a property of the mechanism that was given
+    named = "|".join({*arguments, "domain_size"})
+    for argument in filter(has_wrong_numbers, arguments):
+        accepted = ENDS_INCLUDED.get(name, {}).get(argument, set())
+        for value in {math.nan, *RANGES[argument].wrong} - accepted:
+            with pytest.raises(ValueError, match=rf"\b({named})\b"):
+                function(**{**arguments, argument: value})

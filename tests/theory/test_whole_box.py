@@ -1,89 +1,93 @@
 """Every public formula over the whole box of settings, against itself in balls of 300 bits.
 
-Epsilon in [1e-8, 700], domains up to 1e6, users up to 1e12, rates in [1e-12, 1]: log-uniform,
-both ends included, by a fixed seeds, and fresh ones with ``LDPNB_THOROUGH=1``. Functions,
-methods and properties are found by introspection and join by themselves as soon as all their
-parameters have known names. A closed form is generic, so its value in floats is compared with
-its value in balls; an algorithm must be finite, of the right sign, in [0, 1] if it is a
-probability, or say clearly what it refuses. ``pytest -s`` shows the worst relative error of
-each.
+The box is epsilon in [1e-8, 700], domains of up to 1e6 values, up to 1e12 users, and rates in
+[1e-12, 1]. Settings are drawn log-uniformly, both ends included, by fixed seeds; with
+``LDPNB_THOROUGH=1`` by more of them, some of which are new in every run.
+
+Functions, methods and properties are found by introspection. One whose arguments all have a range
+in `RANGES` is tried; one with an argument of unknown name fails the first test, which says what to
+add. The second way to a closed form is the same code on balls, which carry their error with them.
+An algorithm that does not run on balls must return finite numbers of the right sign, in [0, 1] if
+they are probabilities. Both may refuse a setting with a ValueError.
 """
 
-import importlib
 import inspect
 import os
 import warnings
-from collections import defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 import flint
-import formulas
 import numpy as np
+import pytest
+from arguments import is_number, needed, public_formulas, public_members, unknown_arguments
 
-ROOMS = ("mechanisms", "accuracy", "privacy")
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+from ldpnb.rng import stream
+
+THOROUGH = "LDPNB_THOROUGH" in os.environ
+FIXED_SEEDS = 10 if THOROUGH else 4
+FRESH_SEEDS = 4 if THOROUGH else 0
+
 TOLERANCE = 1e-10
-FIXED, FRESH = (10, 4) if "LDPNB_THOROUGH" in os.environ else (4, 0)
 BITS = 300
+
 SMALLEST = 1e-290
 """Below it floats lose digits by their range, which no formula can mend."""
 
+Draw = Callable[[np.random.Generator], Any]
 
-def log_uniform(low: float, high: float) -> Callable[[np.random.Generator], float]:
+
+def log_uniform(low: float, high: float) -> Draw:
+    """Draw a number between two ends on a logarithmic scale; one time in five, draw an end."""
+
     def draw(rng: np.random.Generator) -> float:
         number = float(np.exp(rng.uniform(np.log(low), np.log(high))))
-        return [low, high, min(max(number, low), high)][rng.choice(3, p=[0.1, 0.1, 0.8])]
+        inside = min(max(number, low), high)
+        return [low, high, inside][rng.choice(3, p=[0.1, 0.1, 0.8])]
 
     return draw
 
 
-def log_whole(low: int, high: int) -> Callable[[np.random.Generator], int]:
+def log_whole(low: int, high: int) -> Draw:
     draw = log_uniform(low, high)
     return lambda rng: round(draw(rng))
 
 
-epsilons, rates, inner = (
-    log_uniform(1e-8, 700),
-    log_uniform(1e-12, 1),
-    log_uniform(1e-12, 1 - 1e-12),
-)
-users, sizes, scales = log_whole(1, 10**12), log_whole(2, 10**6), log_uniform(1e-6, 1e6)
-DRAWN: dict[str, Callable[[np.random.Generator], Any]] = {
-    **dict.fromkeys(
-        ("epsilon", "group_epsilon", "value_epsilon", "epsilon_after", "known_loss"), epsilons
-    ),
-    **dict.fromkeys(("rate", "sampling_rate", "neighbour_rate", "lowest_rate"), rates),
-    **dict.fromkeys(("bias", "failure", "delta", "share", "keep", "gain", "highest_rate"), inner),
-    **dict.fromkeys(("users", "population", "records", "terms", "draws"), users),
-    **dict.fromkeys(("domain_size", "groups"), sizes),
-    **dict.fromkeys(
-        ("upper", "sensitivity", "sd", "deviation", "error", "distance", "variance"), scales
-    ),
-    **dict.fromkeys(("p", "q", "weight", "second_moment"), rates),
-    **dict.fromkeys(("scale", "concentration", "other_size", "confusion"), scales),
-    **dict.fromkeys(
-        (
-            "alpha",
-            "bound",
-            "threshold",
-            "resolution",
-            "estimation_error",
-            "squared_estimation_error",
-        ),
-        scales,
-    ),
-    **dict.fromkeys(("common", "other", "first", "second"), epsilons),
-    **dict.fromkeys(("size", "gap", "changed_size"), users),
+epsilons = log_uniform(1e-8, 700)
+rates = log_uniform(1e-12, 1)
+rates_below_one = log_uniform(1e-12, 1 - 1e-12)
+users = log_whole(1, 10**12)
+domain_sizes = log_whole(2, 10**6)
+scales = log_uniform(1e-6, 1e6)
+
+RANGES: dict[str, Draw] = {
+    **dict.fromkeys(("epsilon", "group_epsilon", "value_epsilon", "epsilon_after"), epsilons),
+    **dict.fromkeys(("common", "first", "known_loss", "other", "second"), epsilons),
+    **dict.fromkeys(("lowest_rate", "neighbour_rate", "rate", "sampling_rate"), rates),
+    **dict.fromkeys(("p", "q", "second_moment", "weight"), rates),
+    **dict.fromkeys(("bias", "delta", "failure", "gain", "highest_rate"), rates_below_one),
+    **dict.fromkeys(("keep", "share"), rates_below_one),
+    **dict.fromkeys(("draws", "k", "population", "records", "terms", "users"), users),
+    **dict.fromkeys(("changed_size", "gap", "size"), users),
+    **dict.fromkeys(("domain_size", "groups"), domain_sizes),
     **dict.fromkeys(("subset_size", "step"), log_whole(1, 1000)),
+    **dict.fromkeys(("deviation", "distance", "error", "sd", "variance"), scales),
+    **dict.fromkeys(("alpha", "bound", "concentration", "confusion", "other_size"), scales),
+    **dict.fromkeys(("resolution", "scale", "sensitivity", "threshold", "upper"), scales),
+    **dict.fromkeys(("estimation_error", "squared_estimation_error"), scales),
 }
+"""From which range an argument of each name is drawn."""
+
+MORE_RANGES = ("mechanism", "holders")
+"""What is drawn too: a mechanism by its own arguments, and the holders among the users."""
 
 FEW = {"users": log_whole(1, 60)}
-FEWER: dict[str, dict[str, Callable[[np.random.Generator], Any]]] = {
-    **{
-        f"papers.lopuhaa2020.formulas.exact_risk.TwoValues.{part}": FEW
-        for part in ("posteriors", "risk", "entropies")
-    },
+NARROWER: dict[str, dict[str, Draw]] = {
+    "papers.lopuhaa2020.formulas.exact_risk.TwoValues.posteriors": FEW,
+    "papers.lopuhaa2020.formulas.exact_risk.TwoValues.risk": FEW,
+    "papers.lopuhaa2020.formulas.exact_risk.TwoValues.entropies": FEW,
     "accuracy.means.laplace_sum_tail": {"users": log_whole(1, 10**6)},
     "accuracy.means.largest_warner_constant": {"users": log_whole(1, 3)},
     "accuracy.means.users_for_certain": {
@@ -92,217 +96,230 @@ FEWER: dict[str, dict[str, Callable[[np.random.Generator], Any]]] = {
     },
     "mechanisms.frequency.KaryRandomisedResponse.channel": {"domain_size": log_whole(2, 300)},
 }
-"""What lists every tally, or searches among as many as it would list, is tried on fewer."""
+"""Smaller ranges for what lists every tally, or searches among as many as it would list."""
 
 EXCEPTED = {
-    "privacy.shuffling.closed_form": "not a number where the published bound says nothing, so that curves end",
-    "papers.bun2022.formulas.sizes.fixed_size": "a law of sizes, whose logarithms are -inf but at one size",
-    "mechanisms.best_gap.BestGapChannel.variance": "certified from 0.01 nats and shares of 1e-5 on",
+    "privacy.shuffling.closed_form": "is nan where the published bound says nothing",
+    "papers.bun2022.formulas.sizes.fixed_size": "has chances of 0, whose logarithms are -inf",
+    "mechanisms.best_gap.BestGapChannel.variance": "is certified from 0.01 nats and shares of 1e-5",
 }
 """What is not held to the whole box, and why."""
 
 
-def found() -> Iterator[tuple[str, Any, str]]:
-    """Yield what is tried: its name, the function or class, and the attribute of the latter."""
-    for own in formulas.modules(ROOMS):
-        for name, thing in list(vars(importlib.import_module(own)).items()):
-            if name.startswith("_") or getattr(thing, "__module__", "") != own:
-                continue
-            full = f"{own.removeprefix('ldpnb.')}.{name}"
-            if inspect.isfunction(thing) and known(
-                thing, *["holders"] * ("users" in needed(thing))
-            ):
-                yield full, thing, ""
-            elif is_dataclass(thing) and makeable(thing):
-                yield from ((f"{full}.{part}", thing, part) for part in parts(thing))
+@dataclass(frozen=True)
+class Formula:
+    """A public function, or a public method or property of a class."""
+
+    name: str
+    owner: Any
+    member: str = ""
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def method(self) -> Callable[..., Any] | None:
+        member = vars(self.owner)[self.member] if self.member else None
+        return member if inspect.isfunction(member) else None
 
 
-def needed(function: Callable[..., Any]) -> list[str]:
-    parameters = inspect.signature(function).parameters.values()
-    return [p.name for p in parameters if p.default is p.empty and p.name != "self"]
+def is_drawable(argument: inspect.Parameter) -> bool:
+    if argument.name in MORE_RANGES:
+        return True
+    return argument.name in RANGES and is_number(argument)
 
 
-def known(function: Callable[..., Any], *more: str) -> bool:
-    names = needed(function)
-    kinds = [
-        str(p.annotation)
-        for p in inspect.signature(function).parameters.values()
-        if p.name in names
-    ]
-    words = (
-        "Sequence",
-        "ndarray",
-        "tuple",
-        "ArrayLike",
-        "_SupportsArray",
-        "str",
-    )  # numpy 2.5 calls it by its name
-    several = any(word in kind for kind in kinds for word in words)
-    return set(names) <= {*DRAWN, *more, "mechanism"} and (not several or "holders" in names)
+def is_tried(function: Callable[..., Any]) -> bool:
+    return all(is_drawable(argument) for argument in needed(function))
 
 
-def makeable(kind: type) -> bool:
-    names = {f.name for f in fields(kind) if f.default is MISSING}
-    return bool(names) and names <= {*DRAWN, "mechanism"}
-
-
-def parts(kind: type) -> Iterator[str]:
-    for name, part in list(vars(kind).items()):
-        if name.startswith("_") or name in {f.name for f in fields(kind)}:
+def found() -> Iterator[Formula]:
+    """Yield every formula whose arguments can all be drawn."""
+    for name, thing in public_formulas():
+        arguments = needed(thing)
+        if not is_tried(thing):
             continue
-        if isinstance(part, property) or (inspect.isfunction(part) and known(part, "holders")):
-            yield name
+        if inspect.isfunction(thing):
+            names = {argument.name for argument in arguments}
+            if "holders" not in names or "users" in names:
+                yield Formula(name, thing)
+        elif arguments:
+            for member_name, member in public_members(thing):
+                if isinstance(member, property) or is_tried(member):
+                    yield Formula(f"{name}.{member_name}", thing, member_name)
 
 
-def draw(
-    name: str, thing: Any, part: str, rng: np.random.Generator
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return settings of the function, or of the object and of its method."""
-    from ldpnb.mechanisms.frequency import KaryRandomisedResponse
+@dataclass(frozen=True)
+class Recipe:
+    """An object by its class and arguments, so that it can be made of floats and of balls."""
 
-    def one(parameter: inspect.Parameter) -> Any:
-        if parameter.name != "mechanism":
-            return {**DRAWN, **FEWER.get(name, {})}[parameter.name](rng)
-        several = [
-            k
-            for k in getattr(parameter.annotation, "__args__", [parameter.annotation])
-            if is_dataclass(k)
-        ]
-        several = [k for k in several if makeable(k)] or [KaryRandomisedResponse]
-        kind = several[rng.integers(len(several))]
-        return Made(kind, draw(name, kind, "", rng)[0])
+    kind: type
+    arguments: dict[str, Any]
 
-    parameters = inspect.signature(thing).parameters
-    made = {key: one(parameters[key]) for key in needed(thing) if key != "holders"}
-    if "holders" in parameters:
-        made["holders"] = holders(made["users"], rng)
-    if not part or isinstance(vars(thing)[part], property):
-        return made, {}
-    method = inspect.signature(vars(thing)[part]).parameters
-    extra = {key: one(method[key]) for key in needed(vars(thing)[part]) if key != "holders"}
-    if "holders" in method:
-        extra["holders"] = holders(made["users"], rng)
-    return made, extra
+    def make(self, cast: Callable[[Any], Any]) -> Any:
+        return self.kind(**made(self.arguments, cast))
 
 
-def holders(every: int, rng: np.random.Generator) -> int:
-    return [0, every, every - 1, int(every * rng.random())][rng.integers(4)]
+def made(arguments: dict[str, Any], cast: Callable[[Any], Any]) -> dict[str, Any]:
+    """Return arguments whose numbers are cast, those of mechanisms as well."""
+    return {
+        name: value.make(cast) if isinstance(value, Recipe) else cast(value)
+        for name, value in arguments.items()
+    }
 
 
-class Made:
-    """An object by its class and settings, so that it can be made of floats and of balls."""
+@dataclass(frozen=True)
+class Case:
+    """A formula with numbers for its arguments, and for those of its method if it is one."""
 
-    def __init__(self, kind: type, settings: dict[str, Any]) -> None:
-        self.kind, self.settings = kind, settings
+    formula: Formula
+    arguments: dict[str, Any]
+    method_arguments: dict[str, Any]
 
-    def __repr__(self) -> str:
-        return f"{self.kind.__name__}({self.settings})"
+    def value(self, cast: Callable[[Any], Any]) -> Any:
+        """Return the value of the formula for arguments that are cast, to balls for example."""
+        result = self.formula.owner(**made(self.arguments, cast))
+        if not self.formula.member:
+            return result
+
+        result = getattr(result, self.formula.member)
+        if self.formula.method is None:
+            return result
+        return result(**made(self.method_arguments, cast))
 
 
-def value(
-    thing: Any, part: str, made: dict[str, Any], extra: dict[str, Any], cast: Callable[[Any], Any]
-) -> Any:
-    def build(setting: Any) -> Any:
-        if isinstance(setting, Made):
-            return setting.kind(**{key: build(inner) for key, inner in setting.settings.items()})
-        return cast(setting)
+def draw_arguments(
+    function: Callable[..., Any], ranges: dict[str, Draw], rng: np.random.Generator
+) -> dict[str, Any]:
+    """Draw every argument that a function needs but the holders, who depend on the users."""
+    arguments = {}
+    for argument in needed(function):
+        if argument.name == "mechanism":
+            arguments["mechanism"] = draw_mechanism(argument.annotation, ranges, rng)
+        elif argument.name != "holders":
+            arguments[argument.name] = ranges[argument.name](rng)
+    return arguments
 
-    result = thing(**{key: build(setting) for key, setting in made.items()})
-    if not part:
-        return result
-    result = getattr(result, part)
-    return (
-        result(**{key: build(setting) for key, setting in extra.items()})
-        if callable(result)
-        else result
-    )
+
+def draw_mechanism(annotation: Any, ranges: dict[str, Draw], rng: np.random.Generator) -> Recipe:
+    """Draw a mechanism of a class that the annotation allows."""
+    allowed = getattr(annotation, "__args__", [annotation])
+    kinds = [kind for kind in allowed if is_dataclass(kind) and needed(kind) and is_tried(kind)]
+    kinds = kinds or [KaryRandomisedResponse]
+    kind = kinds[rng.integers(len(kinds))]
+    return Recipe(kind, draw_arguments(kind, ranges, rng))
+
+
+def draw_holders(all_users: int, rng: np.random.Generator) -> int:
+    """Draw how many of the users hold a value: none, all, all but one, or any number."""
+    choices = [0, all_users, all_users - 1, int(all_users * rng.random())]
+    return choices[rng.integers(len(choices))]
+
+
+def draw_case(formula: Formula, rng: np.random.Generator) -> Case:
+    ranges = {**RANGES, **NARROWER.get(formula.name, {})}
+    arguments = draw_arguments(formula.owner, ranges, rng)
+    if "holders" in inspect.signature(formula.owner).parameters:
+        arguments["holders"] = draw_holders(arguments["users"], rng)
+    if formula.method is None:
+        return Case(formula, arguments, {})
+
+    method_arguments = draw_arguments(formula.method, ranges, rng)
+    if "holders" in inspect.signature(formula.method).parameters:
+        method_arguments["holders"] = draw_holders(arguments["users"], rng)
+    return Case(formula, arguments, method_arguments)
 
 
 def numbers(result: Any) -> list[Any]:
+    """Return all numbers in a result: an array, a dataclass, or a sequence of such."""
     if result is None or isinstance(result, str | bool):
         return []
+
     if is_dataclass(result):
-        return [n for f in fields(result) for n in numbers(getattr(result, f.name))]
-    if isinstance(result, tuple | list):
-        return [n for each in result for n in numbers(each)]
-    return list(np.ravel(result))
+        parts = [getattr(result, field.name) for field in fields(result)]
+    elif isinstance(result, tuple | list):
+        parts = list(result)
+    else:
+        return list(np.ravel(result))
+
+    listed = []
+    for part in parts:
+        listed.extend(numbers(part))
+    return listed
 
 
-def exactly(thing: Any, part: str, made: dict[str, Any], extra: dict[str, Any]) -> list[Any] | None:
-    """Return the value in balls, or None where the function is no closed form."""
+def in_floats(case: Case) -> list[Any] | None:
+    """Return the numbers of a case in floats, or None where it is refused."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return numbers(case.value(lambda number: number))
+        except ValueError:
+            return None
+
+
+def in_balls(case: Case) -> list[flint.arb] | None:
+    """Return the numbers of a case in balls, or None where the formula is no closed form."""
     try:
-        balls = numbers(value(thing, part, made, extra, flint.arb))
+        balls = numbers(case.value(flint.arb))
     except (TypeError, AttributeError, ValueError, OverflowError, NotImplementedError):
         return None
-    if not all(isinstance(ball, flint.arb) and ball.is_finite() for ball in balls):
-        return None
-    return balls
+    are_finite = all(isinstance(ball, flint.arb) and ball.is_finite() for ball in balls)
+    return balls if are_finite else None
 
 
 def relative_error(number: Any, ball: flint.arb) -> float:
     exact = float(ball.mid())
-    if abs(exact) < SMALLEST or np.isinf(exact):
-        return 0.0 if abs(float(number)) < 2 * SMALLEST or np.isinf(exact) else np.inf
-    if float(ball.rad()) > 1e-20 * abs(exact):
-        return 0.0  # the balls themselves cancel: zero, or as good as
+    if np.isinf(exact):
+        return 0.0
+    if abs(exact) < SMALLEST:
+        return 0.0 if abs(float(number)) < 2 * SMALLEST else np.inf
+
+    ball_is_vague = float(ball.rad()) > 1e-20 * abs(exact)
+    if ball_is_vague:  # the terms cancel in the balls too: the value is as good as zero
+        return 0.0
     return float(abs(flint.arb(float(number)) - ball) / abs(ball))
 
 
-def flaw(numbers_: list[Any], part: str) -> str:
-    """Return what is wrong with an algorithm's numbers, whatever they mean."""
-    array = np.array(numbers_, dtype=float)
-    if not np.isfinite(array).all():
-        return "not finite"
-    if ("variance" in part or "error" in part) and (array < 0).any():
-        return "negative"
-    if (
-        any(word in part for word in ("delta", "total_variation", "advantage", "tail"))
-        and ((array < 0) | (array > 1)).any()
-    ):
-        return "not a probability"
-    return ""
+def assert_plausible(values: list[Any], case: Case) -> None:
+    """Check the numbers of an algorithm for what its name says they are."""
+    array = np.array(values, dtype=float)
+    name = case.formula.name
+    assert np.isfinite(array).all(), case
+
+    if "variance" in name or "error" in name:
+        assert (array >= 0).all(), case
+    if any(word in name for word in ("delta", "total_variation", "advantage", "tail")):
+        assert ((array >= 0) & (array <= 1)).all(), case
 
 
-def test_the_whole_box() -> None:
-    worst: dict[str, tuple[float, Any]] = defaultdict(lambda: (-1.0, None))
-    flaws: dict[str, Any] = {}
-    seeds = [np.random.default_rng(seed) for seed in range(FIXED)]
-    fresh = np.random.SeedSequence().generate_state(FRESH).tolist()
-    seeds += [np.random.default_rng(seed) for seed in fresh]
-    before, flint.ctx.prec = flint.ctx.prec, BITS
-    try:
-        for name, thing, part in found():
-            for rng in seeds:
-                made, extra = draw(name, thing, part, rng)
-                try:
-                    with warnings.catch_warnings():
-                        warnings.simplefilter("ignore")
-                        floats = numbers(value(thing, part, made, extra, lambda setting: setting))
-                except (ValueError, OverflowError, RuntimeError, MemoryError, TypeError) as error:
-                    if not isinstance(error, ValueError):
-                        flaws[name] = (repr(error)[:100], made, extra)
-                    continue
-                balls = exactly(thing, part, made, extra)
-                if balls is None or len(balls) != len(floats):
-                    worst.setdefault(name, (-1.0, None))
-                    if wrong := flaw(floats, name):
-                        flaws[name] = (wrong, made, extra)
-                    continue
-                error_ = max(
-                    (relative_error(n, b) for n, b in zip(floats, balls, strict=True)), default=0.0
-                )
-                if not error_ <= worst[name][0]:
-                    worst[name] = (error_, (made, extra, floats))
-    finally:
-        flint.ctx.prec = before
-    for name, (error_, _) in sorted(worst.items()):
-        print(f"{name:70} {'algorithm' if error_ < 0 else f'{error_:.1e}'}")
-    far = {
-        name: found_
-        for name, found_ in worst.items()
-        if found_[0] > TOLERANCE or np.isnan(found_[0])
-    }
-    for name, what in (far | flaws).items():
-        print(f"{name:70} {EXCEPTED[name]}" if name in EXCEPTED else f"WRONG {name} {what}")
-    wrong = sorted((far | flaws).keys() - EXCEPTED.keys())
-    assert not wrong, f"fresh seeds {fresh}"
+def seeds() -> list[int]:
+    fresh = np.random.SeedSequence().generate_state(FRESH_SEEDS)
+    return [*range(FIXED_SEEDS), *fresh.tolist()]
+
+
+FORMULAS = [formula for formula in found() if formula.name not in EXCEPTED]
+
+
+def test_every_argument_that_is_a_number_has_a_range() -> None:
+    known = {*RANGES, *MORE_RANGES}
+    unknown = unknown_arguments(known, where="RANGES in tests/theory/test_whole_box.py")
+    assert not unknown, "\n".join(unknown)
+
+
+@pytest.mark.parametrize("formula", FORMULAS, ids=str)
+def test_a_formula_keeps_its_digits_over_the_whole_box(formula: Formula) -> None:
+    for seed in seeds():
+        case = draw_case(formula, stream("whole box", formula.name, seed=seed))
+        values = in_floats(case)
+        if values is None:
+            continue
+
+        with flint.ctx.workprec(BITS):
+            balls = in_balls(case)
+            if balls is None or len(balls) != len(values):
+                assert_plausible(values, case)
+                continue
+
+            for value, ball in zip(values, balls, strict=True):
+                assert relative_error(value, ball) <= TOLERANCE, case
