@@ -60,8 +60,10 @@ def theorem_3_2(e: Evidence) -> Numbers:
     _, variance = moments(proofs.rescaled, proofs.RARE)
 
     e.proven(proofs.sums_over_users("variance_rescaled"))
+    e.proven(proofs.sums_over_users("variance_unadjusted"))
     e.proven(identity(survey().rare_variance_rescaled, printed))
     e.decides(identity(variance, printed))
+    e.decides(identity(survey().variance_unadjusted(0) / (pi * pi), printed))
     return {"example": RARELY.rare_variance_rescaled}
 
 
@@ -176,7 +178,7 @@ def section_3_limit(e: Evidence) -> Numbers:
     # above 0 where the mean is negative even if all users hold the value
     excess = survey().negative_mean_threshold - 1
     e.proven(identity(excess, (1 - pi * t) / (pi * (t - 1))))
-    e.decides(everywhere(-proofs.unadjusted([n, 0])))
+    e.proven(everywhere(proofs.unadjusted([n, 0])))
 
     def without_scaling(reports: int) -> float:
         tallies = reports * np.eye(101)[0]
