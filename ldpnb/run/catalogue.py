@@ -23,7 +23,23 @@ HOME_VARIABLE = "LDPNB_HOME"
 
 @dataclass(frozen=True, slots=True)
 class Notebook:
-    """A notebook of the companion."""
+    """A notebook of the companion.
+
+    Attributes
+    ----------
+    id : str
+        Its folder and name, such as ``1_biswas2022/01_sampling_bias``.
+    path : Path
+        Its file.
+    title : str
+        Its first line, or its id if it has none.
+    source : str
+        The key of the source that it is about; empty for a notebook outside the folders.
+    declaration : str
+        The code of its cell tagged ``parameters``; empty if it has none.
+    shows : tuple of tuple of str
+        What its calls of `verdicts` name: claims, or a source and sections of it.
+    """
 
     id: str
     path: Path
@@ -31,12 +47,14 @@ class Notebook:
     source: str
     declaration: str
     shows: tuple[tuple[str, ...], ...]
-    """What its calls of `verdicts` name: claims, or a source and sections of it."""
 
     @property
     def claims(self) -> tuple[str, ...]:
         """The identifiers of the claims that it shows."""
-        return tuple(claim.id for which in self.shows for claim in select(*which))
+        identifiers: list[str] = []
+        for which in self.shows:
+            identifiers += [claim.id for claim in select(*which)]
+        return tuple(identifiers)
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -45,7 +63,9 @@ class Notebook:
 
     def check(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the given parameters converted to their types (`checked`)."""
-        return checked(self.parameters if given else (), given, self.id)
+        # A declaration that cannot be read matters only to somebody who gives a parameter.
+        declared = self.parameters if given else ()
+        return checked(declared, given, self.id)
 
 
 def _checkout() -> Path:
@@ -64,7 +84,8 @@ def home() -> Path:
 
 def require_uncommitted(output: Path) -> None:
     """Refuse an output inside the checkout that lies outside ``build/``, even by links."""
-    checkout, place = _checkout().resolve(), output.resolve()
+    checkout = _checkout().resolve()
+    place = output.resolve()
     if place.is_relative_to(checkout) and not place.is_relative_to(checkout / "build"):
         raise UsageError(
             f"output must lie below build/ or outside the checkout, got {shown(str(output))}"
@@ -75,78 +96,110 @@ def require_uncommitted(output: Path) -> None:
 def catalogue() -> tuple[Notebook, ...]:
     """Return all notebooks in reading order."""
     folder = home() / "notebooks"
-    # not what failed or was left beside an edit, nor Jupyter's own copies
-    paths = [
-        p
-        for p in folder.rglob("*.ipynb")
-        if p.is_file() and p.name.count(".") == 1 and "." not in p.parent.name
-    ]
-    return tuple(
-        _read(p, folder) for p in sorted(paths, key=lambda p: p.relative_to(folder).as_posix())
-    )
+    paths = [path for path in folder.rglob("*.ipynb") if _is_of_the_companion(path)]
+    paths.sort(key=lambda path: path.relative_to(folder).as_posix())
+    return tuple(_read(path, folder) for path in paths)
+
+
+def _is_of_the_companion(path: Path) -> bool:
+    """Return whether a file is neither a run's remainder nor a copy that Jupyter keeps.
+
+    The former is ``<name>.failed.ipynb`` or ``<name>.executed.ipynb``; the latter stands in
+    ``.ipynb_checkpoints``.
+    """
+    return path.is_file() and path.name.count(".") == 1 and "." not in path.parent.name
 
 
 def find(wanted: str) -> Notebook:
     """Return a notebook by its id, its path or the beginning of its name."""
-    notebooks = {n.id: n for n in catalogue()}
-    return notebooks[
-        unique(
-            wanted.removeprefix("notebooks/").removesuffix(".ipynb"), list(notebooks), "notebook"
-        )
-    ]
+    notebooks = {notebook.id: notebook for notebook in catalogue()}
+    name = wanted.removeprefix("notebooks/").removesuffix(".ipynb")
+    return notebooks[unique(name, list(notebooks), "notebook")]
 
 
 def unique(wanted: str, names: Sequence[str], kind: str) -> str:
     """Return the name that a user means.
 
-    It, or its part after a slash, is `wanted`, or else it is the only one that begins so. A
-    `UsageError` names those that fit if several do, and the nearest if none does.
+    Parameters
+    ----------
+    wanted : str
+        A name, its part after a slash, or a beginning of either that only one name has.
+    names : sequence of str
+        All names, such as ``1_biswas2022/01_sampling_bias``.
+    kind : str
+        What has such names, for the message.
+
+    Raises
+    ------
+    UsageError
+        If several names fit, which the message lists; or if none does, and it gives the nearest.
     """
     fitting = [name for name in names if f"/{name}".endswith(f"/{wanted}")]
-    fitting = fitting or [name for name in names if f"/{wanted}" in f"/{name}"]
-    if len(fitting) > 1:
-        raise UsageError(
-            f"{shown(wanted)} is ambiguous: {', '.join(fitting[:6])}"
-            f"{', ...' if fitting[6:] else ''}"
-        )
     if not fitting:
-        hint = nearest(wanted, [*names, *(name.split("/")[-1] for name in names)])
+        fitting = [name for name in names if f"/{wanted}" in f"/{name}"]
+
+    if not fitting:
+        last_parts = [name.split("/")[-1] for name in names]
+        hint = nearest(wanted, [*names, *last_parts])
         raise UsageError(f"no {kind} {shown(wanted)}{hint}; `ldpnb list` and `verdicts` name all")
+    if len(fitting) > 1:
+        more = ", ..." if len(fitting) > 6 else ""
+        raise UsageError(f"{shown(wanted)} is ambiguous: {', '.join(fitting[:6])}{more}")
     return fitting[0]
 
 
 def _read(path: Path, folder: Path) -> Notebook:
+    """Return a notebook by its file."""
     identifier = path.relative_to(folder).with_suffix("").as_posix()
     try:
-        content = json.loads(path.read_bytes())
-        cells = [
-            (c["cell_type"], "".join(c["source"]), c["metadata"].get("tags", []))
-            for c in content["cells"]
-        ]
+        cells = [_Cell.read(cell) for cell in json.loads(path.read_bytes())["cells"]]
     except (*UNREADABLE, KeyError, AttributeError, OSError) as error:
         raise UsageError(f"{path} is not a notebook of format 4: {shown(str(error))}") from None
-    title = next(
-        (
-            text.splitlines()[0].lstrip("# ")
-            for kind, text, _ in cells
-            if kind == "markdown" and text
-        ),
-        "",
+
+    headings = [cell.text for cell in cells if cell.kind == "markdown" and cell.text]
+    title = headings[0].splitlines()[0].lstrip("# ") if headings else ""
+
+    # Papermill too takes the first cell with this tag.
+    declarations = [cell.text for cell in cells if "parameters" in cell.tags]
+
+    shows: list[tuple[str, ...]] = []
+    for cell in cells:
+        if "claims" in cell.tags:
+            shows += _shown_by(cell.text)
+
+    folder_name, slash, _ = identifier.partition("/")
+    _, _, source = folder_name.partition("_")
+    return Notebook(
+        id=identifier,
+        path=path,
+        title=title or identifier,
+        source=source if slash else "",
+        declaration=declarations[0] if declarations else "",
+        shows=tuple(shows),
     )
-    declaration = next(
-        (text for _, text, tags in cells if "parameters" in tags), ""
-    )  # the first, as for papermill
-    shows = [which for _, text, tags in cells if "claims" in tags for which in _shown_by(text)]
-    source = identifier.split("/")[0].partition("_")[2] if "/" in identifier else ""
-    return Notebook(identifier, path, title or identifier, source, declaration, tuple(shows))
 
 
-def _shown_by(cell: str) -> Iterator[tuple[str, ...]]:
-    """Yield what each call of `verdicts` in a cell names; none if the cell is no Python."""
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """What is read of a cell."""
+
+    kind: str
+    text: str
+    tags: Sequence[str]
+
+    @classmethod
+    def read(cls, cell: Mapping[str, Any]) -> "_Cell":
+        tags = cell["metadata"].get("tags", [])
+        return cls(kind=cell["cell_type"], text="".join(cell["source"]), tags=tags)
+
+
+def _shown_by(code: str) -> Iterator[tuple[str, ...]]:
+    """Yield what each call of `verdicts` in some code names; nothing if it is not Python."""
     try:
-        tree = ast.parse(cell)
+        tree = ast.parse(code)
     except SyntaxError:
         return
+
     for node in ast.walk(tree):
         match node:
             case ast.Call(func=ast.Name(id="verdicts"), args=[*names]):

@@ -38,27 +38,35 @@ _AS_RECORDED = np.lib.NumpyVersion(np.__version__) < "2.5.0"
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Give every kernel the environment of a run without a reader."""
-    folder = config.stash[_FRESH] = Path(tempfile.mkdtemp(prefix="ldpnb-check-"))
-    atexit.register(
-        shutil.rmtree, folder, ignore_errors=True
-    )  # a process of xdist may end without pytest's clean-up
+    """Give every kernel the environment of a run that nobody watches."""
+    folder = Path(tempfile.mkdtemp(prefix="ldpnb-check-"))
+    config.stash[_FRESH] = folder
+
+    # A process of xdist may end without pytest's clean-up.
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+
     os.environ.update(kernel_environment(folder, Path()))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Compare numbers after the last cell of the companion's notebooks."""
-    for notebook in {item.parent: None for item in items if hasattr(item, "cell_num")}:
+    last_cells = {item.parent: item for item in items if _is_cell(item)}
+    for notebook, last_cell in last_cells.items():
         if notebook and notebook.path.is_relative_to(home() / "notebooks"):
-            last = max(i for i, item in enumerate(items) if item.parent is notebook)
-            items.insert(last + 1, SameNumbers.from_parent(notebook, name="numbers"))
+            after = items.index(last_cell) + 1
+            items.insert(after, SameNumbers.from_parent(notebook, name="numbers"))
+
+
+def _is_cell(item: pytest.Item) -> bool:
+    """Return whether an item of pytest is a cell under nbval."""
+    return hasattr(item, "cell_num")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Name the folder of a notebook's fresh figures before nbval starts its kernel."""
     fresh = item.config.stash[_FRESH] / _name(item)
-    os.environ[FIGURES_FOLDER] = str(fresh) if hasattr(item, "cell_num") else ""
+    os.environ[FIGURES_FOLDER] = str(fresh) if _is_cell(item) else ""
 
 
 @pytest.hookimpl(wrapper=True)
@@ -66,8 +74,8 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     """Skip a cell that differs because this numpy draws other numbers than the stored ones."""
     try:
         return (yield)
-    except NbCellError as differs:
-        if _AS_RECORDED or str(differs) != "Cell outputs differ":
+    except NbCellError as error:
+        if _AS_RECORDED or str(error) != "Cell outputs differ":
             raise
         if item.cell_num not in simulated.parts(item.path).cells:  # type: ignore[attr-defined]
             raise
@@ -77,40 +85,51 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 def _name(item: pytest.Item) -> str:
     """Return the id of the companion's notebook that an item is of, or the name of another file."""
     folder = home() / "notebooks"
-    path = (
-        item.path.relative_to(folder) if item.path.is_relative_to(folder) else Path(item.path.name)
-    )
+    path = Path(item.path.name)
+    if item.path.is_relative_to(folder):
+        path = item.path.relative_to(folder)
     return path.with_suffix("").as_posix()
 
 
 class SameNumbers(pytest.Item):
-    """Whether a fresh run makes the stored tables.
+    """The test that a fresh run of a notebook makes the stored tables of its figures.
 
-    It has the same words and, to a relative 1e-6, the same numbers.
+    Their words must be the same, and their numbers to a relative 1e-6.
     """
 
     def runtest(self) -> None:
         """Compare the tables."""
-        import pandas as pd
-
         name = _name(self)
-        figures, made = home() / "figures" / name, self.config.stash[_FRESH] / name
-        stored, fresh = ({path.name for path in folder.glob("*.csv")} for folder in (figures, made))
-        assert stored <= fresh
-        differing = {}
-        for table in sorted(fresh):
-            one = pd.read_csv(figures / table)
-            other = pd.read_csv(made / table)
+        stored = home() / "figures" / name
+        fresh = self.config.stash[_FRESH] / name
+        tables = sorted(path.name for path in fresh.glob("*.csv"))
+        assert {path.name for path in stored.glob("*.csv")} <= set(tables)
+
+        differences = {}
+        for table in tables:
             try:
-                pd.testing.assert_frame_equal(other, one, rtol=RELATIVE, atol=ABSOLUTE, obj=table)
+                _require_same_table(stored / table, fresh / table)
             except AssertionError as error:
                 if _AS_RECORDED:
                     raise
-                differing[table] = error
+                differences[table] = error
 
-        if differing:
+        if differences:
             drawn = simulated.parts(self.path).tables
-            for table, reason in differing.items():
+            for table, difference in differences.items():
                 if table not in drawn:
-                    raise reason
-            pytest.skip(f"{', '.join(differing)}: {_SKIPPED}")
+                    raise difference
+            pytest.skip(f"{', '.join(differences)}: {_SKIPPED}")
+
+
+def _require_same_table(stored: Path, fresh: Path) -> None:
+    """Raise an AssertionError that shows where two tables differ, if they do."""
+    import pandas as pd
+
+    pd.testing.assert_frame_equal(
+        pd.read_csv(fresh),
+        pd.read_csv(stored),
+        rtol=RELATIVE,
+        atol=ABSOLUTE,
+        obj=stored.name,
+    )

@@ -1,6 +1,7 @@
 """What is derived from the committed ledger: the erratum sheets, and the table of the README."""
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from ldpnb import claims, writing
@@ -9,8 +10,11 @@ from ldpnb.run.catalogue import home
 from ldpnb.run.ledger import committed_ledger, counts
 from ldpnb.words import listed
 
-BEGIN, END = "<!-- verdicts: `ldpnb run 99_verdicts` renews this table -->", "<!-- end -->"
-"""Between these lines of the README stands the table."""
+BEGIN = "<!-- verdicts: `ldpnb run 99_verdicts` renews this table -->"
+"""The line of the README before the table."""
+
+END = "<!-- end -->"
+"""The line of the README after the table."""
 
 
 def derived() -> dict[Path, str]:
@@ -50,27 +54,33 @@ def table() -> str:
     rows = pd.DataFrame(committed_ledger())
     for column in ("question", "numbered", "rebuilt"):
         rows[column] = rows[column] == "True"
-    counted = counts(rows).reset_index()
 
-    first_of = ~counted["source"].duplicated()
+    counted = counts(rows).reset_index()
+    is_first_of_source = ~counted["source"].duplicated()
     links = counted["source"].astype(str).map(_link)
-    counted["source"] = links.where(first_of, "")
-    lines = [list(counted.columns), [":--", ":--"] + ["--:"] * (len(counted.columns) - 2)]
-    lines += counted.astype(str).to_numpy().tolist()
-    asked = rows[rows["question"]]
-    answered = (asked["status"] == "answered").sum()
-    return "\n".join(
-        [
-            *(f"| {' | '.join(line)} |" for line in lines),
-            "",
-            f"Of the {len(asked)} questions that the sources ask, {answered} are answered. "
-            "The words are defined in the [glossary](notebooks/glossary.md#verdicts).",
-        ]
-    )
+    counted["source"] = links.where(is_first_of_source, "")
+
+    heads = list(counted.columns)
+    alignment = [":--", ":--"] + ["--:"] * (len(heads) - 2)
+    lines = [_line(cells) for cells in (heads, alignment, *counted.astype(str).to_numpy())]
+
+    questions = rows[rows["question"]]
+    answered = (questions["status"] == "answered").sum()
+    lines += [
+        "",
+        f"Of the {len(questions)} questions that the sources ask, {answered} are answered. "
+        "The words are defined in the [glossary](notebooks/glossary.md#verdicts).",
+    ]
+    return "\n".join(lines)
+
+
+def _line(cells: Iterable[str]) -> str:
+    """Return a line of a table in Markdown."""
+    return f"| {' | '.join(cells)} |"
 
 
 def _link(source: str) -> str:
-    """Return who a source is by, with a link to its notebooks."""
+    """Return the authors of a source and its year, with a link to its notebooks."""
     about = claims.sources()[source]
     if not about.number:
         return f"[Results of our own](ldpnb/papers/{source})"
@@ -78,5 +88,8 @@ def _link(source: str) -> str:
     people = about.authors.replace(" and ", ", ").split(", ")
     surnames = listed(person.split()[-1] for person in people)
     name = about.authors if about.authors.startswith("Lecture") else surnames
+
     year = re.search(r"\d{4}$", source)
-    return f"[{name}{f' ({year[0]})' if year else ''}](notebooks/{about.folder})"
+    if year:
+        name += f" ({year[0]})"
+    return f"[{name}](notebooks/{about.folder})"

@@ -14,7 +14,12 @@ from ldpnb.checks import UsageError
 from ldpnb.notebook.labels import GREEK, greek
 from ldpnb.run.catalogue import home, require_uncommitted, unique
 
-_PACKAGES = {"pdf": "graphicx}", "pgf": r"pgf} \providecommand{\mathdefault}[1]{#1}"}
+_PREAMBLES = {
+    "pdf": r"\usepackage{graphicx}",
+    "pgf": r"\usepackage{pgf} \providecommand{\mathdefault}[1]{#1}",
+}
+"""What the document that shows a figure of a format needs in its preamble."""
+
 _FONTS = {
     path.stem: path for path in sorted(Path(__file__).with_name("fonts").iterdir(), reverse=True)
 }
@@ -31,19 +36,32 @@ _SIGNS = {
     "\u00d7": r"\times",
     "·": r"\cdot",
     "√": r"\surd",
+    "<": "<",
+    ">": ">",
+    "|": "|",
+    "∞": r"\infty",
 }
-_SIGNS |= {c: c for c in "<>|"} | {"∞": r"\infty"}
-_RAISED = "([₀-₉]+)|[⁰¹²³⁴-⁹⁻]+"
-_LEVEL = str.maketrans("₀₁₂₃₄₅₆₇₈₉⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "01234567890123456789-")
+"""Signs that stand in mathematics, and their TeX."""
+
+_SUBSCRIPT_OR_POWER = re.compile("([₀-₉]+)|[⁰¹²³⁴-⁹⁻]+")
+_ON_THE_LINE = str.maketrans("₀₁₂₃₄₅₆₇₈₉⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "01234567890123456789-")
 
 
 def inches(width: str) -> float:
     """Return a width such as ``3.4in`` or ``86mm`` in inches.
 
-    A width that no figure can have is a `UsageError`.
+    Raises
+    ------
+    UsageError
+        If it is not such a length, or no figure can be as narrow or wide.
     """
     length = re.fullmatch(r"(\d*\.?\d+)(in|mm)", width)
-    value = float(length[1]) / {"in": 1.0, "mm": 25.4}[length[2]] if length else 0.0
+    value = 0.0
+    if length:
+        value = float(length[1])
+        if length[2] == "mm":
+            value /= 25.4
+
     if not 1.5 <= value <= 30:
         raise UsageError(
             f"width must be a length of 1.5 to 30 in, such as 3.4in or 86mm, got width={width!r}"
@@ -57,79 +75,133 @@ def chart(path: Path) -> Any:
 
     from ldpnb.notebook.charts import Chart
 
-    made = json.loads(path.with_suffix(".json").read_bytes())
+    provenance = json.loads(path.with_suffix(".json").read_bytes())
     rows = pd.read_csv(path.with_suffix(".csv"), keep_default_na=False, na_values=[""])
-    return Chart.read(rows, made)
+    return Chart.read(rows, provenance)
 
 
 def contents(what: str, width: str, font: str, kind: str) -> dict[str, bytes]:
-    """Return the files of an export by name; `what` may be shortened (`unique`)."""
-    wide, folder = inches(width), home() / "figures"
+    """Return the files of an export, by name.
+
+    Parameters
+    ----------
+    what : str
+        The name of a figure or table, or a beginning of it that no other has.
+    width : str
+        The width of a figure, such as ``3.4in`` or ``86mm``.
+    font : str
+        The typeface of a figure, such as ``times``.
+    kind : {"pdf", "pgf"}
+        The format of a figure.
+
+    Raises
+    ------
+    UsageError
+        If no figure or table has that name or several have, if the width is none, or if the format
+        needs LaTeX and it is not installed.
+    """
+    width_in_inches = inches(width)
     if kind == "pgf" and not shutil.which("pdflatex"):  # with which matplotlib measures text
         raise UsageError("format pgf takes pdflatex, which is not installed; pdf takes none")
-    published = [
-        p.relative_to(folder).with_suffix("").as_posix() for p in sorted(folder.rglob("*.csv"))
-    ]
+
+    folder = home() / "figures"
+    tables = sorted(folder.rglob("*.csv"))
+    published = [path.relative_to(folder).with_suffix("").as_posix() for path in tables]
     name = unique(what, published, "figure or table")
-    path, stem = folder / f"{name}.csv", re.sub(r"\W+", "-", name.split("/")[-1])
-    made = json.loads(path.with_suffix(".json").read_bytes())
-    source = re.sub(r"^\d+_", "", name.split("/")[0])
-    caption = (
-        escaped(made["caption"])
-        + rf"~\cite{{{','.join([*claims.sources().keys() & {source}, 'ldpnb'])}}}"
-    )
+    path = folder / f"{name}.csv"
+    label = re.sub(r"\W+", "-", path.stem)
+
+    provenance = json.loads(path.with_suffix(".json").read_bytes())
+    caption = escaped(provenance["caption"]) + rf"~\cite{{{_cited(name)}}}"
     files = {"ldpnb.bib": (home() / "paper.bib").read_bytes()}
-    if "encoding" in made:
-        files[f"{stem}.{kind}"] = _drawn(chart(path), wide, font, kind)
-        picture = (
-            rf"\input{{{stem}.pgf}}"
-            if kind == "pgf"
-            else rf"\includegraphics[width={wide:.4g}in]{{{stem}}}"
-        )
-        lines = [rf"% \usepackage{{{_PACKAGES[kind]}", r"\begin{figure}", r"\centering", picture]
-        text = "\n".join(
-            [*lines, rf"\caption{{{caption}}}", rf"\label{{fig:{stem}}}", r"\end{figure}", ""]
-        )
+    if "encoding" in provenance:
+        files[f"{label}.{kind}"] = _drawn(chart(path), width_in_inches, font, kind)
+        text = _figure(label, kind, width_in_inches, caption)
     else:
-        text = f"% \\usepackage{{booktabs}}\n{table(path, caption, stem)}"
-    return files | {f"{stem}.tex": f"% {name} of ldpnb {__version__}\n{text}".encode()}
+        text = f"% \\usepackage{{booktabs}}\n{table(path, caption, label)}"
+
+    files[f"{label}.tex"] = f"% {name} of ldpnb {__version__}\n{text}".encode()
+    return files
+
+
+def _cited(name: str) -> str:
+    """Return the keys of what a figure or table rests on: its source, if it has one, and ldpnb."""
+    folder = name.split("/")[0]
+    source = re.sub(r"^\d+_", "", folder)
+    return f"{source},ldpnb" if source in claims.sources() else "ldpnb"
+
+
+def _figure(label: str, kind: str, width: float, caption: str) -> str:
+    """Return the LaTeX that shows a figure with its caption."""
+    picture = rf"\input{{{label}.pgf}}"
+    if kind == "pdf":
+        picture = rf"\includegraphics[width={width:.4g}in]{{{label}}}"
+
+    lines = [
+        f"% {_PREAMBLES[kind]}",
+        r"\begin{figure}",
+        r"\centering",
+        picture,
+        rf"\caption{{{caption}}}",
+        rf"\label{{fig:{label}}}",
+        r"\end{figure}",
+        "",
+    ]
+    return "\n".join(lines)
 
 
 def _drawn(drawing: Any, width: float, font: str, kind: str) -> bytes:
-    """Return a figure in that width and font."""
+    """Return the file of a figure, with a width in inches."""
     import matplotlib.style as mpl_style
     from matplotlib.text import Text
 
     from ldpnb.notebook.figures import draw
 
+    content = io.BytesIO()
     with mpl_style.context(_FONTS[font]):
-        figure, content = draw(drawing, width), io.BytesIO()
-        for text in (
-            figure.findobj(Text) if kind == "pgf" else ()
-        ):  # which becomes TeX; its mathematics is
-            signs = [escaped(line.replace(r"\$", "\0")) for line in text.get_text().split("\n")]
-            text.set_text("\n".join(signs).replace("\0", r"\textdollar{}"))
+        figure = draw(drawing, width)
+        if kind == "pgf":  # whose words are TeX; mathematics is TeX in any format
+            for text in figure.findobj(Text):
+                text.set_text(_as_tex(text.get_text()))
         figure.savefig(content, format=kind)
     return content.getvalue()
+
+
+def _as_tex(label: str) -> str:
+    r"""Return a label for LaTeX; a dollar that matplotlib was to print is written ``\$`` in it."""
+    dollar = "\0"  # a character that no label has, and that `escaped` leaves as it is
+    lines = [escaped(line.replace(r"\$", dollar)) for line in label.split("\n")]
+    return "\n".join(lines).replace(dollar, r"\textdollar{}")
 
 
 def escaped(text: object) -> str:
     r"""Return text for LaTeX, with symbols as mathematics; TeX between dollars stays.
 
+    Examples
+    --------
     >>> escaped("50 % of ε_0"), escaped("π <= 10⁻⁶"), escaped("5 % of $x_0$")
     ('50 \\% of $\\varepsilon$\\_0', '$\\pi$ $\\le$ 10$^{-6}$', '5 \\% of $x_0$')
     """
+    # Every second part is mathematics.
+    parts = re.split(r"(\$[^$]+\$)", " ".join(str(text).split()))
+    parts[::2] = [_escaped_words(words) for words in parts[::2]]
+    return "".join(parts)
+
+
+def _escaped_words(words: str) -> str:
+    """Return text without TeX for LaTeX."""
     from nbconvert.filters import escape_latex
 
-    parts = re.split(r"(\$[^$]+\$)", " ".join(str(text).split()))
-    for i, plain in enumerate(parts[::2]):
-        plain = escape_latex(plain.replace(">=", "≥").replace("<=", "≤"))
-        plain = re.sub(f"[{''.join(_SIGNS)}]", lambda sign: f"${_SIGNS[sign[0]]}$", plain)
-        plain = re.sub(GREEK, lambda letter: greek(letter[0]), plain)
-        parts[2 * i] = re.sub(
-            _RAISED, lambda run: f"${'_' if run[1] else '^'}{{{run[0].translate(_LEVEL)}}}$", plain
-        )
-    return "".join(parts)
+    words = escape_latex(words.replace(">=", "≥").replace("<=", "≤"))
+    words = re.sub(f"[{''.join(_SIGNS)}]", lambda sign: f"${_SIGNS[sign[0]]}$", words)
+    words = re.sub(GREEK, lambda letter: greek(letter[0]), words)
+    return _SUBSCRIPT_OR_POWER.sub(_subscript_or_power, words)
+
+
+def _subscript_or_power(digits: re.Match[str]) -> str:
+    """Return the TeX of digits such as ₁₂ or ⁻⁶."""
+    mark = "_" if digits[1] else "^"
+    return f"${mark}{{{digits[0].translate(_ON_THE_LINE)}}}$"
 
 
 def table(path: Path, caption: str, label: str) -> str:
@@ -137,8 +209,13 @@ def table(path: Path, caption: str, label: str) -> str:
     import pandas as pd
 
     rows = pd.read_csv(path, keep_default_na=False).rename(columns=escaped)
-    formatters = [lambda v: f"{v:.6g}" if isinstance(v, float) else escaped(v)] * rows.shape[1]
+    formatters = [_formatted] * rows.shape[1]
     return rows.to_latex(index=False, formatters=formatters, caption=caption, label=f"tab:{label}")
+
+
+def _formatted(value: object) -> str:
+    """Return a cell of a table for LaTeX."""
+    return f"{value:.6g}" if isinstance(value, float) else escaped(value)
 
 
 @click.command(short_help="Write a figure or a table for a paper.")
@@ -156,7 +233,7 @@ def table(path: Path, caption: str, label: str) -> str:
 @click.option(
     "--format",
     "kind",
-    type=click.Choice(list(_PACKAGES)),
+    type=click.Choice(list(_PREAMBLES)),
     default="pdf",
     show_default=True,
     help="Format of a figure.",

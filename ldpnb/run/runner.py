@@ -17,7 +17,7 @@ import tempfile
 import time
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -57,68 +57,94 @@ class Outcome:
 def tasks(
     notebooks: Sequence[Notebook], given: Mapping[str, Any], output: Path | None
 ) -> list[Task]:
-    """Return the executions for some notebooks, once all that can be checked has been.
+    """Return the executions of some notebooks, after all checks that need no execution.
 
-    Without parameters or `output` the notebooks and their figures are renewed in place; with
-    parameters, `output` defaults to a folder in ``build/runs`` named after them, so that other
-    parameters replace nothing. A `UsageError` refuses parameters that a notebook does not take, and
-    a folder that must not or cannot be written.
+    Parameters
+    ----------
+    notebooks : sequence of Notebook
+        The notebooks to execute.
+    given : mapping
+        Values of parameters by name, the same for all notebooks.
+    output : Path or None
+        The folder for results and figures. If it is None and no parameter is given, the notebooks
+        and their figures are renewed in place. If it is None and a parameter is given, results go
+        to a folder in ``build/runs`` that is named after the parameters, and replace nothing.
+
+    Raises
+    ------
+    UsageError
+        If a notebook does not take the parameters, or a folder must not or cannot be written.
     """
-    parameters = {notebook: notebook.check(given) for notebook in notebooks}
+    values = {notebook: notebook.check(given) for notebook in notebooks}
+
     if output is None and not given:
-        wanted = [Task(notebook, {}, notebook.path, home() / "figures") for notebook in notebooks]
+        planned = [Task(notebook, {}, notebook.path, home() / "figures") for notebook in notebooks]
     else:
-        digest = hashlib.sha256(
-            json.dumps(dict(given), sort_keys=True, default=str).encode()
-        ).hexdigest()[:8]
-        folder = (output or home() / f"build/runs/{digest}").absolute()
+        folder = (output or _folder_for(given)).absolute()
         require_uncommitted(folder)
-        wanted = [
-            Task(n, own, folder / f"{n.id}.ipynb", folder / "figures")
-            for n, own in parameters.items()
+        planned = [
+            Task(notebook, values[notebook], folder / f"{notebook.id}.ipynb", folder / "figures")
+            for notebook in notebooks
         ]
-    for folder in {folder for task in wanted for folder in (task.target.parent, task.figures)}:
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            tempfile.TemporaryFile(dir=folder).close()
-        except OSError as error:
-            raise UsageError(
-                f"output folder cannot be written: {folder} ({error.strerror})"
-            ) from None
-    return wanted
+
+    for task in planned:
+        _require_writable(task.target.parent)
+        _require_writable(task.figures)
+    return planned
 
 
-def run(wanted: Sequence[Task], jobs: int) -> Iterator[Outcome]:
+def _folder_for(given: Mapping[str, Any]) -> Path:
+    """Return the folder for a run with some parameters, the same whenever they are the same."""
+    parameters = json.dumps(dict(given), sort_keys=True, default=str)
+    digest = hashlib.sha256(parameters.encode()).hexdigest()
+    return home() / "build/runs" / digest[:8]
+
+
+def _require_writable(folder: Path) -> None:
+    """Make a folder, and refuse it with a `UsageError` if no file can be made in it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError as error:
+        raise UsageError(f"output folder cannot be written: {folder} ({error.strerror})") from None
+
+
+def run(planned: Sequence[Task], jobs: int) -> Iterator[Outcome]:
     """Execute tasks, each in one of `jobs` processes; yield outcomes as they come.
 
-    Whatever ends this generator ends the processes and their kernels.
+    When this generator ends, by an error or an interrupt too, its processes and kernels end.
     """
-    jobs = min(jobs, len(wanted))
+    jobs = min(jobs, len(planned))
     if jobs < 2:
-        yield from map(execute, wanted)
+        yield from map(execute, planned)
         return
-    ended = kernels.be_killed_with_parent if sys.platform == "linux" else None
-    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), ended) as pool:
+
+    on_start = kernels.be_killed_with_parent if sys.platform == "linux" else None
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), on_start) as pool:
         try:
-            # the last first: it decides every claim, and takes longest
-            running = {pool.submit(execute, task): task for task in reversed(wanted)}
-            for done in as_completed(running):
-                task, lost = running[done], done.exception()
-                yield (
-                    Outcome(task, 0.0, f"{task.notebook.id}: its process ended: {lost}")
-                    if lost
-                    else done.result()
-                )
+            # The last one decides every claim and takes longest, so it starts first.
+            running = {pool.submit(execute, task): task for task in reversed(planned)}
+            for future in as_completed(running):
+                yield _outcome(future, running[future])
         except BaseException:
             for process in multiprocessing.active_children():
                 process.terminate()
             raise
 
 
+def _outcome(future: Future[Outcome], task: Task) -> Outcome:
+    """Return the outcome of a task whose process has ended, whether or not it was killed."""
+    lost = future.exception()
+    if lost:
+        return Outcome(task, 0.0, f"{task.notebook.id}: its process ended: {lost}")
+    return future.result()
+
+
 def execute(task: Task) -> Outcome:
     """Execute one task.
 
-    On failure keep what was there, and leave ``<name>.failed.ipynb`` beside it.
+    If it fails, its earlier results stay as they were, and ``<name>.failed.ipynb`` is left beside
+    them.
     """
     start = time.perf_counter()
     try:
@@ -126,15 +152,17 @@ def execute(task: Task) -> Outcome:
             error = _renew(task, Path(folder))
     except OSError as failure:
         error = failure.strerror or str(failure)
-    return Outcome(
-        task, time.perf_counter() - start, f"{task.notebook.id}: {error}" if error else ""
-    )
+
+    seconds = time.perf_counter() - start
+    if error:
+        return Outcome(task, seconds, f"{task.notebook.id}: {error}")
+    return Outcome(task, seconds)
 
 
 def _renew(task: Task, folder: Path) -> str:
     """Execute one task in a folder and put its results into place.
 
-    Return why that could not be done, or nothing.
+    Return why that could not be done, or an empty text.
     """
     source = task.notebook.path.read_bytes()
     figures = folder / "figures"
@@ -154,18 +182,19 @@ def _renew(task: Task, folder: Path) -> str:
         for path in figures.rglob("*")
         if path.is_file()
     }
-    kept = _figures(fresh)
-    for path in kept:
+    published = _figures(fresh)
+    for path, content in published.items():
         if path.suffix == ".png":
-            result = result.replace(b64encode(fresh[path]), b64encode(kept[path]))
+            result = result.replace(b64encode(fresh[path]), b64encode(content))
 
-    # the notebook is the first: it is written at once, before another edit
-    wanted = {task.target: _stored_or(task.target, result)} | kept
-    changed = {path: content for path, content in wanted.items() if _stored(path) != content}
+    # The notebook comes first: it must be written right after the comparison with its source.
+    contents = {task.target: _stored_or(task.target, result)} | published
+    changed = {path: content for path, content in contents.items() if _stored(path) != content}
     if changed and task.notebook.path.read_bytes() != source:
         beside = task.target.with_suffix(".executed.ipynb")
         writing.write(beside, result)
         return f"it was edited while it ran: the edit stands, and the result is {beside}"
+
     for path, content in changed.items():
         writing.write(path, content)
     return ""
@@ -178,22 +207,26 @@ def _stored(path: Path) -> bytes | None:
 def _stored_or(path: Path, fresh: bytes) -> bytes:
     """Return what a file holds if a fresh one is the same, and else the fresh one."""
     stored = _stored(path)
-    return fresh if stored is None or not same(stored, fresh) else stored
+    if stored is not None and same(stored, fresh):
+        return stored
+    return fresh
 
 
 def _figures(fresh: Mapping[Path, bytes]) -> dict[Path, bytes]:
     """Return the files of figures, each the stored one where that is the same."""
-    kept = {path: _stored_or(path, content) for path, content in fresh.items()}
-    for path in kept:
-        if path.suffix == ".json":  # which has the hashes of the others
-            table = kept[path.with_suffix(".csv")]
-            pictures = {
-                suffix: hashlib.sha256(kept[path.with_suffix(suffix)]).hexdigest()
-                for suffix in json.loads(fresh[path])["drawn"]
+    files = {path: _stored_or(path, content) for path, content in fresh.items()}
+    hashes = {path: hashlib.sha256(content).hexdigest() for path, content in files.items()}
+
+    # The provenance of a figure has the hashes of its other files, which may now be stored ones.
+    for path in fresh:
+        if path.suffix == ".json":
+            suffixes = json.loads(fresh[path])["drawn"]
+            renewed = {
+                "sha256": hashes[path.with_suffix(".csv")],
+                "drawn": {suffix: hashes[path.with_suffix(suffix)] for suffix in suffixes},
             }
-            hashes = {"sha256": hashlib.sha256(table).hexdigest(), "drawn": pictures}
-            kept[path] = provenance(json.loads(kept[path]) | hashes)
-    return kept
+            files[path] = provenance(json.loads(files[path]) | renewed)
+    return files
 
 
 def executed(
@@ -221,7 +254,9 @@ def executed(
     import papermill
     from papermill.exceptions import PapermillExecutionError
 
-    logging.getLogger("papermill").setLevel(logging.CRITICAL)  # what fails is told once
+    # Papermill logs an error that it raises too; it is to be told once.
+    logging.getLogger("papermill").setLevel(logging.CRITICAL)
+
     copy = folder / "source.ipynb"
     result = folder / "result.ipynb"
     error = ""
@@ -237,89 +272,119 @@ def executed(
             execution_timeout=600,
             start_timeout=120,
             cwd=place,
-            shutdown_kernel="immediate",  # a graceful one waits three seconds in many runs
+            shutdown_kernel="immediate",  # a graceful one often waits three seconds
         )
-    except PapermillExecutionError as wrong:
-        error = f"cell {wrong.cell_index} raised {wrong.ename}: {wrong.evalue}"
-    except Exception as wrong:  # a dead kernel, a time-out: papermill has many ways to say so
-        error = f"{type(wrong).__name__}: {(str(wrong).strip().splitlines() or [''])[0]}"
+    except PapermillExecutionError as failure:
+        error = f"cell {failure.cell_index} raised {failure.ename}: {failure.evalue}"
+    except Exception as failure:  # papermill raises many classes for a dead kernel or a time-out
+        first_line, *_ = [*str(failure).strip().splitlines(), ""]
+        error = f"{type(failure).__name__}: {first_line}"
+
     notebook = json.loads(result.read_bytes() if result.exists() else source)
+
+    # Another version of Python is no change; without any, JupyterLab takes a notebook for changed.
     stored = json.loads(source)["metadata"].get("language_info", {})
-    if "version" in stored:  # of Python, without which JupyterLab takes a notebook for changed
+    if "version" in stored:
         notebook["metadata"]["language_info"]["version"] = stored["version"]
-    printed = _joined(notebook)
-    return notebook, error or printed
+
+    too_long = _join_streams(notebook)
+    return notebook, error or too_long
 
 
-def _joined(notebook: dict[str, Any]) -> str:
-    """Join what each cell printed piece by piece; return which one printed too much."""
-    error = ""
-    for i, cell in enumerate(notebook["cells"]):
+def _join_streams(notebook: dict[str, Any]) -> str:
+    """Join what each cell printed piece by piece, in place.
+
+    Return which cell printed too much, or an empty text.
+    """
+    errors = []
+    for number, cell in enumerate(notebook["cells"], start=1):
         if cell["cell_type"] != "code":
             continue
 
-        outputs: list[dict[str, Any]] = []
+        cell["outputs"] = _joined(cell["outputs"])
         for output in cell["outputs"]:
-            before = outputs[-1] if outputs else {}
-            if output["output_type"] == "stream" and output["name"] == before.get("name"):
-                before["text"].extend(output["text"])
-            else:
-                outputs.append(output)
-        cell["outputs"] = outputs
+            if output["output_type"] != "stream":
+                continue
 
-        for output in outputs:
-            if output["output_type"] == "stream":
-                text = "".join(output["text"])
-                if len(text) > MOST_PRINTED:
-                    error = error or (
-                        f"cell {i + 1} printed {len(text):,} characters, and a notebook keeps "
-                        f"at most {MOST_PRINTED:,} of a cell"
-                    )
-                lines = map(_on_screen, text[:MOST_PRINTED].split("\n"))
-                output["text"] = "\n".join(lines).splitlines(keepends=True)
-    return error
+            text = "".join(output["text"])
+            if len(text) > MOST_PRINTED:
+                errors.append(
+                    f"cell {number} printed {len(text):,} characters, and a notebook keeps "
+                    f"at most {MOST_PRINTED:,} of a cell"
+                )
+            lines = [_on_screen(line) for line in text[:MOST_PRINTED].split("\n")]
+            output["text"] = "\n".join(lines).splitlines(keepends=True)
+    return errors[0] if errors else ""
+
+
+def _joined(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the outputs of a cell, with successive pieces of one stream as one."""
+    joined: list[dict[str, Any]] = []
+    for output in outputs:
+        last = joined[-1] if joined else {}
+        if output["output_type"] == "stream" and output["name"] == last.get("name"):
+            last["text"].extend(output["text"])
+        else:
+            joined.append(output)
+    return joined
 
 
 def _on_screen(line: str) -> str:
     """Return what a terminal shows of a line, such as the last state of a progress bar."""
-    shown = line.rstrip("\r")
-    return shown.rpartition("\r")[2] + line[len(shown) :]
+    text = line.rstrip("\r")
+    end = line[len(text) :]
+    _, _, last_state = text.rpartition("\r")
+    return last_state + end
 
 
 def _normalised(notebook: dict[str, Any], name: str) -> bytes:
     """Return the file of an executed notebook without what differs between two runs.
 
-    Cells are numbered after the notebook (``1-02-cell-00``), so that one copied from another shares
-    no id with it.
+    The ids of cells name their notebook (``1-02-cell-00``), so that no two notebooks share one,
+    even if one was copied from the other.
     """
-    prefix = re.sub(r"[^0-9A-Za-z]+", "-", re.sub(r"(^|/)(\d[^_/]*)_[^/]*", r"\1\2", name))[:40]
+    numbers = re.sub(r"(^|/)(\d[^_/]*)_[^/]*", r"\1\2", name)
+    prefix = re.sub(r"[^0-9A-Za-z]+", "-", numbers)[:40]
     for i, cell in enumerate(notebook["cells"]):
         cell["id"] = f"{prefix}-cell-{i:02d}"
-        given = cell["metadata"]  # to which papermill adds times
-        cell["metadata"] = {
-            name: given[name] for name in ("tags", "jupyter", "slideshow") if given.get(name)
-        }
+
+        # Papermill adds the times of each execution.
+        metadata = cell["metadata"]
+        kept = [key for key in ("tags", "jupyter", "slideshow") if metadata.get(key)]
+        cell["metadata"] = {key: metadata[key] for key in kept}
+
     notebook["metadata"].pop("papermill", None)
-    return (json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n").encode()
+    text = json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True)
+    return f"{text}\n".encode()
 
 
 def kernel_environment(
     folder: Path, figures: Path, parameters: Mapping[str, Any] | None = None
 ) -> dict[str, str]:
-    """Return the environment of a kernel without a reader.
+    """Return the environment of a kernel that nobody watches.
 
-    It has no settings of a user's own, and one thread; the kernel is forked. IPython's own files go
-    below `folder`; the run's own parameters are recorded with every figure.
+    The user's settings do not reach it, and it has one thread, so that every run is the same.
+
+    Parameters
+    ----------
+    folder : Path
+        A temporary folder, for files of IPython.
+    figures : Path
+        Where the cells put figures.
+    parameters : mapping, optional
+        The parameters of the run, which are recorded with every figure.
     """
-    return dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1") | {
-        "IPYTHONDIR": str(folder / "ipython"),
+    provisioner = "JUPYTER_DEFAULT_PROVISIONER_NAME"
+    return {
+        "OPENBLAS_NUM_THREADS": "1",
+        "OMP_NUM_THREADS": "1",
+        "MKL_NUM_THREADS": "1",
         "PYTHONHASHSEED": "0",
         "TZ": "UTC",
-        "PYDEVD_DISABLE_FILE_VALIDATION": "1",
-        "JUPYTER_PREFER_ENV_PATH": "1",
-        "JUPYTER_DEFAULT_PROVISIONER_NAME": os.environ.get(
-            "JUPYTER_DEFAULT_PROVISIONER_NAME", kernels.NAME
-        ),
+        "IPYTHONDIR": str(folder / "ipython"),
+        "JUPYTER_PREFER_ENV_PATH": "1",  # the kernel of this environment, before a user's own
+        "PYDEVD_DISABLE_FILE_VALIDATION": "1",  # else the debugger prints a warning
+        provisioner: os.environ.get(provisioner, kernels.NAME),  # forked, see ldpnb.run.kernels
         HEADLESS: "1",
         FIGURES_FOLDER: str(figures),
         RUN_PARAMETERS: json.dumps(dict(parameters or {}), sort_keys=True),

@@ -9,14 +9,18 @@ import io
 import math
 import re
 from binascii import a2b_base64
+from typing import Any
 
-RELATIVE, ABSOLUTE = 1e-6, 1e-12
-"""By how much numbers may differ that are the same."""
+RELATIVE = 1e-6
+"""Largest relative difference of two numbers that count as the same."""
+
+ABSOLUTE = 1e-12
+"""Largest absolute difference of two numbers that count as the same, though one is near 0."""
 
 PIXELS = 0.2
-"""Largest root mean square of the differences between pixels of the same picture, of 255.
+"""Largest root mean square difference between the pixels of two pictures that count as the same.
 
-One comma more in a title makes more.
+Pixels go from 0 to 255. A single comma more in a title makes a larger difference.
 """
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
@@ -30,6 +34,8 @@ def same(one: bytes, other: bytes) -> bool:
 
     Texts have the same words, numbers that agree, and, where they are notebooks, the same pictures.
 
+    Examples
+    --------
     >>> same(b"epsilon 0.1 costs 2.0000001 more", b"epsilon 0.1 costs 2.0000002 more")
     True
     >>> same(b"costs 2.0", b"costs 2.1"), same(b"costs 2.0", b"saves 2.0")
@@ -37,28 +43,51 @@ def same(one: bytes, other: bytes) -> bool:
     """
     if one == other:
         return True
+
     try:
         if one.startswith(b"\x89PNG"):
             return _same_picture(one, other)
-        texts = [_HASHES.sub("", content.decode()) for content in (one, other)]
-        words = [_PICTURE.sub("", text) for text in texts]
-        if len({_NUMBER.sub("#", text) for text in words}) > 1:
-            return False
-        numbers = zip(*(map(float, _NUMBER.findall(text)) for text in words), strict=True)
-        pictures = zip(*(map(a2b_base64, _PICTURE.findall(text)) for text in texts), strict=True)
-        close = all(math.isclose(*pair, rel_tol=RELATIVE, abs_tol=ABSOLUTE) for pair in numbers)
-        return close and all(same(*pair) for pair in pictures)
-    except (ValueError, OSError, SyntaxError):
+        return _same_text(one.decode(), other.decode())
+    except (ValueError, OSError, SyntaxError):  # what a damaged text or picture raises
         return False
 
 
+def _same_text(one: str, other: str) -> bool:
+    """Return whether two texts have the same words, numbers that agree, and the same pictures."""
+    one = _HASHES.sub("", one)
+    other = _HASHES.sub("", other)
+    words = _PICTURE.sub("", one)
+    other_words = _PICTURE.sub("", other)
+    if _NUMBER.sub("#", words) != _NUMBER.sub("#", other_words):
+        return False
+
+    numbers = zip(_NUMBER.findall(words), _NUMBER.findall(other_words), strict=True)
+    if not all(_close(float(number), float(another)) for number, another in numbers):
+        return False
+
+    pictures = zip(_PICTURE.findall(one), _PICTURE.findall(other), strict=True)
+    return all(same(a2b_base64(picture), a2b_base64(another)) for picture, another in pictures)
+
+
+def _close(one: float, other: float) -> bool:
+    return math.isclose(one, other, rel_tol=RELATIVE, abs_tol=ABSOLUTE)
+
+
 def _same_picture(one: bytes, other: bytes) -> bool:
-    import numpy as np
-    from matplotlib.image import imread
+    """Return whether two PNG files show the same to the eye."""
     from matplotlib.testing.compare import calculate_rms
 
-    pixels = [
-        (255 * imread(io.BytesIO(picture), "png")[..., :3]).round().astype(np.int16)
-        for picture in (one, other)
-    ]
-    return pixels[0].shape == pixels[1].shape and bool(calculate_rms(*pixels) <= PIXELS)
+    pixels = _pixels(one)
+    other_pixels = _pixels(other)
+    if pixels.shape != other_pixels.shape:
+        return False
+    return bool(calculate_rms(pixels, other_pixels) <= PIXELS)
+
+
+def _pixels(png: bytes) -> Any:
+    """Return red, green and blue from 0 to 255, in integers whose differences cannot overflow."""
+    import numpy as np
+    from matplotlib.image import imread
+
+    shares = imread(io.BytesIO(png), "png")[..., :3]
+    return (255 * shares).round().astype(np.int16)

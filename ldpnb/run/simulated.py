@@ -18,10 +18,12 @@ from ldpnb.run.sameness import same
 _OTHER_DRAWS = """
 import numpy
 
-def _other(seed=None, made=numpy.random.default_rng):
+def _other(seed=None, default_rng=numpy.random.default_rng):
+    if seed is None:
+        return default_rng()
     if isinstance(seed, numpy.random.SeedSequence):
-        return made(numpy.random.SeedSequence([1, seed.entropy], spawn_key=seed.spawn_key))
-    return made(seed) if seed is None else made([1, seed])
+        return default_rng(numpy.random.SeedSequence([1, seed.entropy], spawn_key=seed.spawn_key))
+    return default_rng([1, seed])
 
 numpy.random.default_rng = _other
 """
@@ -32,7 +34,12 @@ numpy.random.default_rng = _other
 class Parts:
     """The simulated parts of a notebook.
 
-    They are code cells, counted from 0, and tables of its figures.
+    Attributes
+    ----------
+    cells : frozenset of int
+        The places of its code cells among all its code cells, counted from 0.
+    tables : frozenset of str
+        The names of the tables of its figures, such as ``losses.csv``.
     """
 
     cells: frozenset[int] = frozenset()
@@ -46,8 +53,7 @@ def parts(path: Path) -> Parts:
     The notebook is executed once, in a temporary place.
     """
     stored = json.loads(path.read_bytes())
-    first = v4.new_code_cell(_OTHER_DRAWS)
-    other = stored | {"cells": [first, *stored["cells"]]}
+    other = stored | {"cells": [v4.new_code_cell(_OTHER_DRAWS), *stored["cells"]]}
 
     with tempfile.TemporaryDirectory() as folder:
         figures = Path(folder, "figures")
@@ -56,6 +62,7 @@ def parts(path: Path) -> Parts:
             result, error = executed(content, {}, path.parent, Path(folder))
         if error:
             return Parts()
+
         committed = home() / "figures" / path.relative_to(home() / "notebooks").with_suffix("")
         tables = {
             table.name
@@ -63,8 +70,10 @@ def parts(path: Path) -> Parts:
             if not same((committed / table.name).read_bytes(), table.read_bytes())
         }
 
-    pairs = enumerate(zip(_outputs(stored), _outputs(result)[1:], strict=True))
-    cells = {i for i, (one, another) in pairs if not same(one, another)}
+    before = _outputs(stored)
+    after = _outputs(result)[1:]  # without the cell that changes the random numbers
+    pairs = zip(before, after, strict=True)
+    cells = {i for i, (one, another) in enumerate(pairs) if not same(one, another)}
     return Parts(frozenset(cells), frozenset(tables))
 
 
