@@ -23,9 +23,9 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
-    """Collect what is named as tests: the other files here are programs and helpers of theirs."""
-    helper = collection_path.suffix == ".py" and not collection_path.name.startswith("test_")
-    return True if helper else None
+    """Collect files that are named as tests; the others are helpers and programs."""
+    is_helper = collection_path.suffix == ".py" and not collection_path.name.startswith("test_")
+    return True if is_helper else None
 
 
 WAITING = (
@@ -39,27 +39,27 @@ WAITING = (
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Spread what waits over the first half of the run, so that no core is idle and none is left
-    with it at the end.
+    """Spread tests that wait over the first half of the run, and leave the others where they are.
+
+    So no core is idle at first, and none still waits at the end.
     """
     files = list(dict.fromkeys(item.nodeid.partition("::")[0] for item in items))
-    places: dict[str, float] = {name: place for place, name in enumerate(files)}
     waiting = [name for name in files if name.startswith(WAITING)]
-    places |= {
-        name: len(files) / 2 * place / len(waiting) - 0.5 for place, name in enumerate(waiting)
-    }
+
+    places: dict[str, float] = {name: place for place, name in enumerate(files)}
+    for place, name in enumerate(waiting):
+        places[name] = len(files) / 2 * place / len(waiting) - 0.5
+
     items.sort(key=lambda item: places[item.nodeid.partition("::")[0]])
 
 
 def pytest_collection_finish() -> None:
-    """Let no later collection of garbage look through what is imported and collected by now,
-    which stays.
-    """
+    """Keep what is imported and collected out of later collections of garbage; it stays anyway."""
     gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say in one line what was not tried, since something is not installed."""
+    """Say in one line what was not tried because something is not installed."""
     reasons = Counter(
         report.longrepr[2].removeprefix("Skipped: ")
         for report in terminalreporter.stats.get("skipped", [])
@@ -103,7 +103,7 @@ def ldpnb(checkout: Path) -> Callable[..., subprocess.CompletedProcess]:
 def said(
     checkout: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Callable[..., str]:
-    """What the command line says of what it refuses, called in this process."""
+    """What the command line says when it refuses its arguments, called in this process."""
 
     def call(*arguments: str) -> str:
         monkeypatch.chdir(checkout)
@@ -111,8 +111,8 @@ def said(
 
         with pytest.raises(SystemExit) as ended:
             cli.main()
-        assert ended.value.code == 2
 
+        assert ended.value.code == 2
         return capsys.readouterr().err
 
     return call
@@ -120,8 +120,9 @@ def said(
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site of the committed notebooks, as `make site` builds it; made by the first process
-    of the run that needs it.
+    """The site of the committed notebooks, as `make site` builds it.
+
+    The first process of the run that needs it builds it for all.
     """
     import fcntl
 

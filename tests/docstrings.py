@@ -17,17 +17,19 @@ RULES = {
 
 def main() -> int:
     """Print what is missing, a line each, and return 1 if anything is."""
-    faults = [
-        f"{found['file']}:{found['file_line']}: ldpnb.{name}: {code}: {words}"
-        for name in ldpnb.__all__
-        if callable(getattr(ldpnb, name))
-        for found in [validate(f"ldpnb.{name}")]
-        for code, words in found["errors"]
-        if code in RULES
-    ]
-    print("\n".join(faults), file=sys.stderr)
+    is_complete = True
+    for name in ldpnb.__all__:
+        if not callable(getattr(ldpnb, name)):
+            continue
 
-    return int(bool(faults))
+        found = validate(f"ldpnb.{name}")
+        for code, words in found["errors"]:
+            if code in RULES:
+                place = f"{found['file']}:{found['file_line']}"
+                print(f"{place}: ldpnb.{name}: {code}: {words}", file=sys.stderr)
+                is_complete = False
+
+    return 0 if is_complete else 1
 
 
 if __name__ == "__main__":

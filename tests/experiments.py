@@ -1,5 +1,6 @@
-"""Experiments for the tests of sweeps: they wait for a file, fail, read data or kill their
-worker.
+"""Experiments for the tests of sweeps.
+
+Some draw numbers; others wait for a file, fail in several ways, or kill the worker that runs them.
 """
 
 import os
@@ -28,7 +29,7 @@ def uniform(
 
 
 def process(*, point: int = 0, repetitions: int, rng: np.random.Generator) -> Series:
-    """Tell who computes."""
+    """Tell which process computes."""
     yield {}, {"process": np.full(repetitions, float(os.getpid()))}
 
 
@@ -40,7 +41,10 @@ def gated(
     repetitions: int,
     rng: np.random.Generator,
 ) -> Series:
-    """Draw numbers, from some point on only once a file is there; who waits leaves its number."""
+    """Draw numbers; from some point on, wait until a file is there.
+
+    A process that waits leaves a file with its number.
+    """
     while point >= first_waiting and not Path(gate).exists():
         Path(f"{gate}.{os.getpid()}").touch()
         time.sleep(0.01)
@@ -65,16 +69,12 @@ def faulty(
     if not Path(mended).exists():
         if fault == "error":
             raise ZeroDivisionError("nothing to divide by")
-
         if fault == "number":
             values[0] = np.nan
-
         if fault == "none":
             return
-
         if fault == "label":
             yield {"fault": "x"}, {"value": values}
-
         if fault == "twice":
             yield {}, {"value": values}
 

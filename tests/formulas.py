@@ -1,6 +1,4 @@
-"""Where formulas stand: in the rooms that several sources share, and in each source's own
-folder.
-"""
+"""Where formulas stand: in the rooms that all sources share, and in each source's own folder."""
 
 import importlib
 import pkgutil
@@ -14,8 +12,10 @@ def modules(shared: Sequence[str] = SHARED) -> list[str]:
     """Return the names of all modules of formulas, of these rooms and of every source."""
     packages = [f"ldpnb.{room}" for room in shared]
     packages += [f"ldpnb.papers.{source}.formulas" for source in SOURCES]
-    return [
-        f"{package}.{info.name}"
-        for package in packages
-        for info in pkgutil.iter_modules(importlib.import_module(package).__path__)
-    ]
+
+    found = []
+    for package in packages:
+        path = importlib.import_module(package).__path__
+        found += [f"{package}.{info.name}" for info in pkgutil.iter_modules(path)]
+
+    return found

@@ -1,4 +1,7 @@
-"""Clients whose channels are known: right ones, and ones with a slip that was made on purpose."""
+"""Clients whose channels are known: right ones, and ones with a slip that was made on purpose.
+
+A client is what runs on a user's device: it is given the true value and returns a randomised report.
+"""
 
 import math
 import random
@@ -71,7 +74,6 @@ def subset(value, rng):
         chosen = [value, int(rng.choice(others))]
     else:
         chosen = rng.choice(others, size=2, replace=False)
-
     return sorted(int(one) for one in chosen)
 
 
@@ -178,7 +180,6 @@ def bit_never_cleared(value):
     for bit in range(3):
         if random.random() < 0.25:
             bits[bit] = 1
-
     return bits
 
 
@@ -196,7 +197,6 @@ def stops_after_the_first_flip(value):
         if random.random() < 1 / (math.exp(0.5) + 1):
             bits[bit] = 1 - bits[bit]
             break
-
     return bits
 
 
@@ -262,7 +262,6 @@ def attribute_sampled_with_fakes(pair):
     grown = 2 * (E - 1) + 1
     keeps = random.random() < grown / (grown + 1)
     report[sampled] = pair[sampled] if keeps else 1 - pair[sampled]
-
     return report
 
 

@@ -1,4 +1,4 @@
-"""Rebuild ``notebooks/6_implementations/channels`` from the own client code of two libraries.
+"""Rebuild ``notebooks/6_implementations/channels`` from the client code of two libraries.
 
 The libraries are no dependencies of this project. They live in an environment of their own:
 
@@ -13,6 +13,7 @@ import csv
 import datetime
 import itertools
 import random
+import re
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
@@ -38,9 +39,6 @@ from ldpnb.audit import ExactChannel, exact_channel
 FOLDER = Path(__file__).parents[2] / "notebooks/6_implementations/channels"
 RELEASED = {"pure-ldp": "2023-09", "multi-freq-ldpy": "2023-07"}
 EPSILON = 1.0
-COLUMNS = ["file", "library", "version", "released", "mechanism", "setting", "stated", "exact"]
-COLUMNS += ["one attribute", "likelier input", "other input", "output", "bias", "paths", "numpy"]
-COLUMNS += ["audited"]
 
 rows: list[dict] = []
 
@@ -75,17 +73,15 @@ def record(
 ) -> None:
     """Audit a client, save its channel, and add a row to the table."""
     channel = exact_channel(client, inputs)
-    file = f"{library} {mechanism} {setting}".lower()
-    for mark in "[]+(),=. ":
-        file = file.replace(mark, "-")
-
-    file = "-".join(part for part in file.split("-") if part) + ".csv"
+    words = re.split(r"[-\[\]+(),=. ]+", f"{library} {mechanism} {setting}".lower())
+    file = "-".join(word for word in words if word) + ".csv"
     save(channel, FOLDER / file, library, mechanism, setting, stated)
 
     bias = ""
     if estimate:
         means, _ = channel.moments(estimate)
-        bias = f"{np.abs(means - (np.eye(len(means)) if truth is None else truth)).max():.3g}"
+        expected = np.eye(len(means)) if truth is None else truth
+        bias = f"{np.abs(means - expected).max():.3g}"
 
     tuples = isinstance(channel.inputs[0], tuple)
     row = {
@@ -149,70 +145,83 @@ def sketch_server(epsilon: float, rows: int, width: int) -> PCSServer:
 
 
 def values_apart(server: PCSServer) -> list[int]:
-    """Return three values that share no cell of the sketch, so that only the client's noise counts."""
+    """Return three values that share no cell of the sketch.
+
+    Then the client's noise alone makes the error of an estimate.
+    """
     for values in itertools.combinations(range(20), 3):
-        if all(len({place(str(value)) for value in values}) == 3 for place in server.h_funcs):
+        words = [str(value) for value in values]
+        if all(len(set(map(place, words))) == 3 for place in server.h_funcs):
             return list(values)
     raise ValueError("every three values share a cell")
 
 
 def pure_ldp() -> None:
-    """Audit pure-ldp."""
-    library = "pure-ldp"
+    """Audit pure-ldp, a mechanism after the other."""
+    direct_encoding()
+    unary_encodings()
+    hadamard_response()
+    hadamard_mechanism()
+    local_hashing()
+    count_mean_sketch()
+    count_sketch()
+    rappor()
+
+
+def direct_encoding() -> None:
     client = DEClient(EPSILON, 4, same)
     estimate = by_server(DEServer(EPSILON, 4, same), range(4))
-    record(library, "DE", "d=4", EPSILON, client.privatise, range(4), estimate=estimate)
+    record("pure-ldp", "DE", "d=4", EPSILON, client.privatise, range(4), estimate=estimate)
 
+
+def unary_encodings() -> None:
     for name, optimal in (("SUE", False), ("OUE", True)):
         client = UEClient(EPSILON, 3, optimal, same)
         estimate = by_server(UEServer(EPSILON, 3, optimal, same), range(3), np.array)
-        record(library, name, "d=3", EPSILON, client.privatise, range(3), estimate=estimate)
+        record("pure-ldp", name, "d=3", EPSILON, client.privatise, range(3), estimate=estimate)
 
+
+def hadamard_response() -> None:
+    name = "Hadamard response"
     server = HadamardResponseServer(EPSILON, 3, same)
     client = HadamardResponseClient(EPSILON, 3, server.get_hash_funcs(), same)
     estimate = by_server(server, range(3))
-    record(
-        library, "Hadamard response", "d=3", EPSILON, client.privatise, range(3), estimate=estimate
-    )
+    record("pure-ldp", name, "d=3", EPSILON, client.privatise, range(3), estimate=estimate)
 
+
+def hadamard_mechanism() -> None:
+    name = "Hadamard mechanism"
     client = HadamardMechClient(EPSILON, 4, 2, False, same)
     estimate = by_server(HadamardMechServer(EPSILON, 4, 2, False, same), range(4))
-    setting = "d=4 t=2"
-    record(
-        library,
-        "Hadamard mechanism",
-        setting,
-        EPSILON,
-        client.privatise,
-        range(4),
-        estimate=estimate,
-    )
+    record("pure-ldp", name, "d=4 t=2", EPSILON, client.privatise, range(4), estimate=estimate)
 
+
+def local_hashing() -> None:
     client = LHClient(EPSILON, 4, use_olh=True, index_mapper=same)
 
     def hashed(value):
         seed = random.randrange(5)  # the client draws one of 2**63 seeds and sends it: five of them
         return client._perturb(value, seed), seed
 
-    record(library, "OLH", "d=4 seeds=5", EPSILON, hashed, range(4))
+    record("pure-ldp", "OLH", "d=4 seeds=5", EPSILON, hashed, range(4))
 
+
+def count_mean_sketch() -> None:
     hashes = [generate_hash(3, seed) for seed in range(2)]
     client = CMSClient(EPSILON, hashes, 3)
-    record(library, "CMS", "k=2 m=3", EPSILON, client.privatise, range(4))
+    record("pure-ldp", "CMS", "k=2 m=3", EPSILON, client.privatise, range(4))
 
+
+def count_sketch() -> None:
+    name = "PrivCountSketch"
     server = sketch_server(EPSILON, 2, 4)
     client = PCSClient(EPSILON, 2, 4, server.get_hash_funcs())
     apart = values_apart(server)
-    record(
-        library,
-        "PrivCountSketch",
-        "l=2 w=4",
-        EPSILON,
-        client.privatise,
-        apart,
-        estimate=by_server(server, apart, bits_and_number),
-    )
+    estimate = by_server(server, apart, bits_and_number)
+    record("pure-ldp", name, "l=2 w=4", EPSILON, client.privatise, apart, estimate=estimate)
 
+
+def rappor() -> None:
     f = RAPPORClient(0, 1, None).convert_eps_to_f(EPSILON)
     server = RAPPORServer(f, 4, 1, 4, num_of_cohorts=2, index_mapper=same)
     server.hash_family = [[generate_hash(4, seed)] for seed in (3, 4)]
@@ -229,11 +238,10 @@ def pure_ldp() -> None:
     for value, (cohort, hashes) in itertools.product(range(4), enumerate(server.hash_family)):
         filters[value, 4 * cohort + hashes[0](str(value))] = 1
 
-    setting = f"m=4 k=1 f={f}"
     record(
-        library,
+        "pure-ldp",
         "RAPPOR",
-        setting,
+        f"m=4 k=1 f={f}",
         server.epsilon,
         client.privatise,
         range(4),
@@ -244,45 +252,42 @@ def pure_ldp() -> None:
 
 def multi_freq_ldpy() -> None:
     """Audit multi-freq-ldpy."""
-    library = "multi-freq-ldpy"
-    record(library, "GRR", "k=4", EPSILON, lambda x: GRR.GRR_Client(x, 4, EPSILON), range(4))
-    subset = lambda x: tuple(sorted(SS.SS_Client(x, 6, EPSILON).tolist()))  # noqa: E731
-    record(library, "SS", "k=6", EPSILON, subset, range(6))
-    record(library, "OUE", "k=3", EPSILON, lambda x: UE.UE_Client(x, 3, EPSILON, True), range(3))
 
-    chained = lambda x: L_GRR.L_GRR_Client(x, 10, 2.0, EPSILON)  # noqa: E731
-    record(library, "L-GRR", "k=10 eps_perm=2 one report", EPSILON, chained, range(10))
-    chained = lambda x: L_OSUE.L_OSUE_Client(x, 3, 2.0, EPSILON)  # noqa: E731
-    record(library, "L-OSUE", "k=3 eps_perm=2 one report", EPSILON, chained, range(3))
-    flipped = lambda x: dBitFlipPM.dBitFlipPM_Client(x, 6, 3, 1, EPSILON)  # noqa: E731
-    record(library, "dBitFlipPM", "k=6 b=3 d=1", EPSILON, flipped, range(6))
+    def one(name: str, setting: str, inputs, client: Callable, *arguments) -> None:
+        """Audit a client of one attribute."""
+        record("multi-freq-ldpy", name, setting, EPSILON, lambda x: client(x, *arguments), inputs)
 
-    for sizes in ([2, 2], [2, 2, 2], [4, 2]):
+    def several(name: str, client: Callable, sizes: list[int], *options) -> None:
+        """Audit a client of several attributes."""
         tuples = list(itertools.product(*map(range, sizes)))
         setting = f"d={len(sizes)} k={'x'.join(map(str, sizes))}"
-        sampled = lambda x: SMP_solution.SMP_GRR_Client(x, sizes, len(sizes), EPSILON)  # noqa: B023, E731
-        if sizes == [2, 2]:
-            record(library, "SMP[GRR]", setting, EPSILON, sampled, tuples)
-        several(library, "RS+FD[GRR]", RSpFD_solution.RSpFD_GRR_Client, sizes)
+        one(name, setting, tuples, client, sizes, len(sizes), EPSILON, *options)
 
-    several(library, "RS+FD[SUE-z]", RSpFD_solution.RSpFD_UE_zero_Client, [2, 2], False)
-    several(library, "RS+FD[OUE-z]", RSpFD_solution.RSpFD_UE_zero_Client, [2, 2], True)
-    several(library, "RS+FD[OUE-r]", RSpFD_solution.RSpFD_UE_rnd_Client, [2, 2], True)
-    several(library, "RS+FD[OUE-r]", RSpFD_solution.RSpFD_UE_rnd_Client, [3, 3], True)
+    def sorted_subset(value, size: int, epsilon: float):
+        return tuple(sorted(SS.SS_Client(value, size, epsilon).tolist()))
 
+    chained = "eps_perm=2 one report"
+    one("GRR", "k=4", range(4), GRR.GRR_Client, 4, EPSILON)
+    one("SS", "k=6", range(6), sorted_subset, 6, EPSILON)
+    one("OUE", "k=3", range(3), UE.UE_Client, 3, EPSILON, True)
+    one("L-GRR", f"k=10 {chained}", range(10), L_GRR.L_GRR_Client, 10, 2.0, EPSILON)
+    one("L-OSUE", f"k=3 {chained}", range(3), L_OSUE.L_OSUE_Client, 3, 2.0, EPSILON)
+    one("dBitFlipPM", "k=6 b=3 d=1", range(6), dBitFlipPM.dBitFlipPM_Client, 6, 3, 1, EPSILON)
 
-def several(library: str, name: str, client: Callable, sizes: list[int], *options) -> None:
-    """Audit a client of several attributes."""
-    tuples = list(itertools.product(*map(range, sizes)))
-    setting = f"d={len(sizes)} k={'x'.join(map(str, sizes))}"
-    randomise = lambda x: client(x, sizes, len(sizes), EPSILON, *options)  # noqa: E731
-    record(library, name, setting, EPSILON, randomise, tuples)
+    several("SMP[GRR]", SMP_solution.SMP_GRR_Client, [2, 2])
+    several("RS+FD[GRR]", RSpFD_solution.RSpFD_GRR_Client, [2, 2])
+    several("RS+FD[GRR]", RSpFD_solution.RSpFD_GRR_Client, [2, 2, 2])
+    several("RS+FD[GRR]", RSpFD_solution.RSpFD_GRR_Client, [4, 2])
+    several("RS+FD[SUE-z]", RSpFD_solution.RSpFD_UE_zero_Client, [2, 2], False)
+    several("RS+FD[OUE-z]", RSpFD_solution.RSpFD_UE_zero_Client, [2, 2], True)
+    several("RS+FD[OUE-r]", RSpFD_solution.RSpFD_UE_rnd_Client, [2, 2], True)
+    several("RS+FD[OUE-r]", RSpFD_solution.RSpFD_UE_rnd_Client, [3, 3], True)
 
 
 if __name__ == "__main__":
     pure_ldp()
     multi_freq_ldpy()
     with (FOLDER / "index.csv").open("w", newline="") as file:
-        table = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        table = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
         table.writeheader()
         table.writerows(rows)

@@ -46,11 +46,14 @@ def lines_of_the_readme() -> str:
 
 
 @pytest.mark.parametrize(
-    ("client", "outcome"), [(KEEPS_EPSILON, "1 passed"), (NEVER_CLEARS_A_BIT, "1 failed")]
+    ("client", "outcome"),
+    [(KEEPS_EPSILON, "1 passed"), (NEVER_CLEARS_A_BIT, "1 failed")],
+    ids=["keeps epsilon", "never clears a bit"],
 )
 def test_the_readmes_ten_lines_are_red_when_a_bit_is_never_cleared(tmp_path, client, outcome):
     (tmp_path / "yourlibrary.py").write_text(client)
     (tmp_path / "test_privacy.py").write_text(lines_of_the_readme())
+
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_privacy.py"]
     ended = subprocess.run(
         command,

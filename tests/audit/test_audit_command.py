@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from readable import stated
 
 from ldpnb import cli
 
@@ -44,6 +45,7 @@ def audit(
             cli.main()
         assert sys.path == path
 
+        # The next call imports the client anew.
         for name in ("survey_client", "helper", "broken"):
             sys.modules.pop(name, None)
 
@@ -108,13 +110,12 @@ def test_channels_of_any_shape_and_rank_are_read(audit, rows, first, second):
 
 def test_a_channel_rounded_to_32_bits_is_read(audit):
     matrix = np.random.default_rng(1).dirichlet(np.ones(50), size=4).T.astype(np.float32)
-    np.savetxt("channel.csv", matrix, delimiter=",", fmt="%.9g")
     exact = np.log(matrix.max(axis=1) / matrix.min(axis=1)).max()
+    np.savetxt("channel.csv", matrix, delimiter=",", fmt="%.9g")
+
     code, out, _ = audit("channel.csv")
-
-    assert code == 0
-
     found = float(out.split("epsilon is ")[1].split(",")[0])
+    assert code == 0
     assert found == pytest.approx(exact, rel=1e-6)
     assert audit("channel.csv", "--epsilon", str(found - 1e-7))[0] == 0
     assert audit("channel.csv", "--epsilon", str(found - 1e-5))[0] == 1
@@ -139,15 +140,28 @@ def test_a_channel_rounded_to_32_bits_is_read(audit):
         (b"\x00" * 100, "must hold a table of probabilities"),
     ],
     ids=[
-        *("empty", "ragged", "sum", "nan", "above one", "underflow", "names only", "one input"),
-        *("a name twice", "deep", "huge", "open quote", "UTF-16", "zeros"),
+        "empty",
+        "ragged",
+        "sum",
+        "nan",
+        "above one",
+        "underflow",
+        "names only",
+        "one input",
+        "a name twice",
+        "deep",
+        "huge",
+        "open quote",
+        "UTF-16",
+        "zeros",
     ],
 )
 def test_a_file_that_holds_no_channel_ends_in_one_line(audit, content, message):
     Path("channel.csv").write_bytes(content if isinstance(content, bytes) else content.encode())
     code, out, err = audit("channel.csv")
 
-    assert (code, out) == (2, "")
+    assert code == 2
+    assert out == ""
     assert message in err
     assert len(err.splitlines()) == 1
     assert len(err) < 500
@@ -180,13 +194,14 @@ def test_a_file_that_holds_no_channel_ends_in_one_line(audit, content, message):
         ),
         (["survey_client:fails", "--inputs", "0:2"], 1, "raises ValueError: no such answer"),
     ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+    ids=stated,
 )
 def test_wrong_use_ends_with_2_and_a_client_that_cannot_be_followed_with_1(
     audit, arguments, code, message
 ):
     ended, out, err = audit(*arguments)
-    assert (ended, out) == (code, "")
+    assert ended == code
+    assert out == ""
     assert message in err
     assert len(err.splitlines()) == 1
 

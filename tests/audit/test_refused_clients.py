@@ -1,4 +1,7 @@
-"""What cannot be followed ends in one line, and everything that was replaced is restored."""
+"""A client that an audit cannot follow is refused in one line.
+
+Whatever an audit replaces, such as the functions of `random`, is restored afterwards.
+"""
 
 import contextlib
 import itertools
@@ -15,6 +18,7 @@ import clients
 import numpy as np
 import pytest
 from clients import imported_random, warner
+from readable import stated
 
 from ldpnb.audit import AuditError, exact_channel
 
@@ -159,8 +163,22 @@ REFUSED = {
 
 
 def everything_replaceable():
-    owners = [random, random.Random, random.SystemRandom, secrets, np.random, os, clients]
-    return [(owner, dict(vars(owner))) for owner in [*owners, np.random.bit_generator]]
+    """The contents of all modules and classes in which an audit replaces something."""
+    owners = [
+        random,
+        random.Random,
+        random.SystemRandom,
+        secrets,
+        np.random,
+        np.random.bit_generator,
+        os,
+        clients,
+    ]
+    return [(owner, dict(vars(owner))) for owner in owners]
+
+
+def states_of_generators():
+    return random.getstate(), np.random.get_state()[1].tolist()  # noqa: NPY002
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -169,15 +187,16 @@ def test_what_cannot_be_followed_is_refused_in_one_line_and_restored(name):
     MEMORY.clear()
     before = everything_replaceable()
     alarm = signal.getsignal(signal.SIGALRM)
-    states = random.getstate(), np.random.get_state()[1].tolist()  # noqa: NPY002
+    states = states_of_generators()
 
     with pytest.raises(AuditError, match=why) as refusal:
         exact_channel(client, [0, 1], limit=5_000, patience=2.0)
 
     assert "\n" not in str(refusal.value)
     assert len(str(refusal.value)) < 500
+
     assert everything_replaceable() == before
-    assert (random.getstate(), np.random.get_state()[1].tolist()) == states  # noqa: NPY002
+    assert states_of_generators() == states
     assert signal.getsignal(signal.SIGALRM) is alarm
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
     assert isinstance(random.random(), float)
@@ -258,7 +277,7 @@ def test_a_thread_can_audit():
         ({"cut": -0.1}, r"cut must lie in \[0, 1\]"),
         ({"patience": 0.0}, "patience must be > 0"),
     ],
-    ids=lambda value: "-".join(value) if isinstance(value, dict) else "",
+    ids=stated,
 )
 def test_arguments_are_checked_before_the_client_runs(arguments, message):
     def client(value):

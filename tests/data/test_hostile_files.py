@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from untidy import workbook
+from untidy import archive, workbook
 
 from ldpnb.data import parquet, rows, tables
 from ldpnb.data import workbook as workbooks
@@ -27,17 +27,16 @@ FAR = b'<row r="1048576"><c r="XFD1048576"><v>1</v></c></row></sheetData>'
 
 def with_sheet(**replaced: bytes) -> bytes:
     """Return a small workbook in whose sheet some pieces are replaced."""
-    made = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(SMALL)) as source, zipfile.ZipFile(made, "w") as target:
-        for part in source.namelist():
-            content = source.read(part)
-            if part == "xl/worksheets/sheet1.xml":
-                for old, new in replaced.values():
-                    assert old in content
-                    content = content.replace(old, new)
-            target.writestr(part, content)
+    with zipfile.ZipFile(io.BytesIO(SMALL)) as source:
+        parts = {name: source.read(name) for name in source.namelist()}
 
-    return made.getvalue()
+    sheet = parts["xl/worksheets/sheet1.xml"]
+    for old, new in replaced.values():
+        assert old in sheet
+        sheet = sheet.replace(old, new)
+
+    parts["xl/worksheets/sheet1.xml"] = sheet
+    return archive(**parts)
 
 
 def assert_refused(path: Path, rule: str) -> None:
@@ -45,6 +44,7 @@ def assert_refused(path: Path, rule: str) -> None:
     with pytest.raises(ValueError, match=rule) as error:
         load_column(path, "age", low=0, high=99, bins=9)
     assert str(error.value).isprintable()
+
     with pytest.raises(ValueError, match=rule):
         inspect(path)
 
@@ -97,6 +97,7 @@ def test_what_a_file_unpacks_to_is_bounded(
     monkeypatch.setattr(workbooks, "MOST_BYTES", 20_000)
     monkeypatch.setattr(parquet, "MOST_ROWS", 20_000)
     monkeypatch.setattr(rows, "MOST_ROWS", 20_000)
+
     assert_refused(path, "it must have")
 
 
@@ -108,6 +109,7 @@ def test_an_entry_repeated_by_a_dictionary_is_bounded(tmp_path: Path) -> None:
 
     with pytest.raises(ValueError, match="an entry must have at most 131,072 characters"):
         load_column(path, "age")
+
     assert "no column can be collected as it is" in inspect(path)
 
 
@@ -123,20 +125,22 @@ ODD_COLUMNS = {
 @pytest.mark.parametrize("name", ODD_COLUMNS)
 def test_a_column_of_parquet_that_holds_no_numbers_is_refused(name: str, tmp_path: Path) -> None:
     entries, rule = ODD_COLUMNS[name]
-    pq.write_table(pa.table({"x": entries}), tmp_path / "a.parquet")
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"x": entries}), path)
+
     with pytest.raises(ValueError, match=rule):
-        load_column(tmp_path / "a.parquet", "x", low=0, high=9)
+        load_column(path, "x", low=0, high=9)
 
 
 def test_a_column_that_cannot_be_read_leaves_its_neighbours_readable(tmp_path: Path) -> None:
     far = pa.array([10**7, 10**7], pa.int32()).cast(pa.date32())
-    table = {"age": [30, 40], "far": far, "list": [[1], [2]]}
-    pq.write_table(pa.table(table), tmp_path / "a.parquet")
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"age": [30, 40], "far": far, "list": [[1], [2]]}), path)
 
-    assert load_column(tmp_path / "a.parquet", "age", low=0, high=99).users == 2
-    assert "column=age" in inspect(tmp_path / "a.parquet")
+    assert load_column(path, "age", low=0, high=99).users == 2
+    assert "column=age" in inspect(path)
     with pytest.raises(ValueError, match="column 'far': "):
-        load_column(tmp_path / "a.parquet", "far")
+        load_column(path, "far")
 
 
 @pytest.mark.parametrize("name", ["pipe", "folder", "absent", "/dev/zero"])

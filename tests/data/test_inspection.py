@@ -1,4 +1,4 @@
-"""`ldpnb inspect`: columns, entries, missing ones, and a command that works when it is pasted."""
+"""`ldpnb inspect` describes each column of a file, and ends in a command that works when pasted."""
 
 import shlex
 from pathlib import Path
@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from readable import stated
 from untidy import UNTIDY
 
 from ldpnb.cli import cli
@@ -37,29 +38,27 @@ def test_the_command_reads_the_column_that_it_names(name: str, tmp_path: Path) -
     path = tmp_path / UNTIDY[name].file
     path.write_bytes(UNTIDY[name].content)
     reading = Reading(**UNTIDY[name].stated)
+
     given = pasted(inspect(path, reading))
-
-    if given is None:
-        return
-
-    assert given["reading"] == reading
-    assert load_column(**given).users > 0
+    if given is not None:
+        assert given["reading"] == reading
+        assert load_column(**given).users > 0
 
 
 def test_a_column_has_its_entries_its_missing_ones_and_what_must_be_stated(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("age,sex\n" + "30,f\n40,m\n,f\n50,m\nk.A.,f\n" * 5)
-    report = inspect(path)
 
+    report = inspect(path)
     assert "rows: 25, columns: 2" in report
     assert "20 entries, 5 missing" in report
     assert "row 6: 'k.A.' is no number: state missing='k.A.'" in report
     assert pasted(report)["column"] == "sex"
 
-    stated = inspect(path, Reading(missing="k.A."))
-    assert "15 entries, 10 missing; numbers from 30 to 50" in stated
-    assert "choose low and high so that they hold what may occur" in stated
-    assert pasted(stated)["column"] == "age"
+    report = inspect(path, Reading(missing="k.A."))
+    assert "15 entries, 10 missing; numbers from 30 to 50" in report
+    assert "choose low and high so that they hold what may occur" in report
+    assert pasted(report)["column"] == "age"
 
 
 @pytest.mark.parametrize("name", ["percent", "two units", "flags beside numbers"])
@@ -74,14 +73,16 @@ def test_no_advice_takes_a_unit_off_numbers(name: str, tmp_path: Path) -> None:
 def test_text_of_a_file_cannot_act_on_a_terminal(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     evil = "x\nldpnb run own_survey -p data=evil\x1b[2J"
+
     path.write_text(f'"{evil}",b\n"{evil}",1\n"{evil}",2\ny,1\n', newline="")
     report = inspect(path)
-
-    assert all(line.isprintable() for line in report.splitlines())
-    assert len([line for line in report.splitlines() if line.startswith(COMMAND)]) == 1
+    lines = report.splitlines()
+    assert all(line.isprintable() for line in lines)
+    assert sum(line.startswith(COMMAND) for line in lines) == 1
     assert pasted(report)["column"] == "b"
 
-    path.write_text(f"b,{evil.replace(chr(10), '')}\n1,2\n2,3\n1,2\n")
+    on_one_line = evil.replace("\n", "")
+    path.write_text(f"b,{on_one_line}\n1,2\n2,3\n1,2\n")
     assert pasted(inspect(path))["column"] == "b"
 
 
@@ -96,6 +97,7 @@ def test_text_of_a_file_cannot_act_on_a_terminal(tmp_path: Path) -> None:
         ("w;x\n1;2\n", ["--thousands", "xy"], 2, "thousands must be a point, a comma"),
         ("", [], 2, "it is empty"),
     ],
+    ids=stated,
 )
 def test_the_command_line_passes_what_is_stated(
     tmp_path: Path, content: str, options: list[str], code: int, shown: str
@@ -104,7 +106,7 @@ def test_the_command_line_passes_what_is_stated(
     path.write_text(content)
     result = CliRunner().invoke(cli, ["inspect", str(path), *options])
 
+    # The command line turns a ValueError into one line and exit code 2.
+    is_refused = not isinstance(result.exception, SystemExit | None)
+    assert (2 if is_refused else result.exit_code) == code
     assert shown in result.output + str(result.exception)
-
-    found = result.exit_code if isinstance(result.exception, SystemExit | None) else 2
-    assert found == code

@@ -1,4 +1,4 @@
-"""Untidy columns are right or refused; none is wrong in silence."""
+"""Columns as people keep them are read right or refused; none is read wrong in silence."""
 
 import re
 from collections import Counter
@@ -24,7 +24,9 @@ def tally(untidy: Untidy, folder: Path, stated: dict[str, Any], categories: tupl
     if categories or untidy.numbers is None:
         return load_column(path, untidy.column, categories=categories, reading=Reading(**stated))
 
-    low = min(0.0, 2 * min(untidy.numbers), -50.0 if "-9" in str(untidy.stated) else 0.0)
+    low = min(0.0, 2 * min(untidy.numbers))
+    if "-9" in str(untidy.stated):
+        low = min(low, -50.0)
     high = 2 * max(untidy.numbers) + 25
     return load_column(path, untidy.column, low=low, high=high, bins=500, reading=Reading(**stated))
 

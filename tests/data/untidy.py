@@ -145,7 +145,7 @@ UNTIDY = {
     ),
     "rows that end early": Untidy(
         "a.csv",
-        b"id,age\n" + b"".join(b"7\n" if age == AGES[9] else b"7,%d\n" % age for age in AGES),
+        text(["id,age"], ["7" if age == AGES[9] else f"7,{age}" for age in AGES]),
         "age",
         [None if age == AGES[9] else age for age in AGES],
     ),
