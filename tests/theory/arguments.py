@@ -48,16 +48,23 @@ LEFT_OUT = {
 
 
 def public_formulas() -> Iterator[tuple[str, Any]]:
-    """Yield every public function and dataclass of the rooms, after its name."""
+    """Yield every public function and dataclass of the rooms, after a name for it.
+
+    The name is short: ``bun2022.clusters`` stands for ``ldpnb.papers.bun2022.formulas.clusters``.
+    """
     for module_name in formulas.modules(ROOMS):
         module = importlib.import_module(module_name)
+        short_name = module_name.removeprefix("ldpnb.").removeprefix("papers.")
+        short_name = short_name.replace(".formulas.", ".")
         for name, thing in list(vars(module).items()):
             is_own = getattr(thing, "__module__", "") == module_name
-            is_formula = inspect.isfunction(thing) or (
-                inspect.isclass(thing) and is_dataclass(thing)
-            )
+            is_formula = inspect.isfunction(thing) or is_kind(thing)
             if is_own and is_formula and not name.startswith("_"):
-                yield f"{module_name.removeprefix('ldpnb.')}.{name}", thing
+                yield f"{short_name}.{name}", thing
+
+
+def is_kind(thing: Any) -> bool:
+    return inspect.isclass(thing) and is_dataclass(thing)
 
 
 def public_members(kind: type) -> Iterator[tuple[str, Any]]:
@@ -90,7 +97,7 @@ def unknown_arguments(known: Collection[str], *, where: str) -> list[str]:
     for name, thing in public_formulas():
         if inspect.isfunction(thing) or hasattr(thing, "__post_init__"):
             callables[name] = thing
-        if is_dataclass(thing):
+        if is_kind(thing):
             methods = [pair for pair in public_members(thing) if inspect.isfunction(pair[1])]
             callables |= {f"{name}.{method}": function for method, function in methods}
 

@@ -85,9 +85,9 @@ MORE_RANGES = ("mechanism", "holders")
 
 FEW = {"users": log_whole(1, 60)}
 NARROWER: dict[str, dict[str, Draw]] = {
-    "papers.lopuhaa2020.formulas.exact_risk.TwoValues.posteriors": FEW,
-    "papers.lopuhaa2020.formulas.exact_risk.TwoValues.risk": FEW,
-    "papers.lopuhaa2020.formulas.exact_risk.TwoValues.entropies": FEW,
+    "lopuhaa2020.exact_risk.TwoValues.posteriors": FEW,
+    "lopuhaa2020.exact_risk.TwoValues.risk": FEW,
+    "lopuhaa2020.exact_risk.TwoValues.entropies": FEW,
     "accuracy.means.laplace_sum_tail": {"users": log_whole(1, 10**6)},
     "accuracy.means.largest_warner_constant": {"users": log_whole(1, 3)},
     "accuracy.means.users_for_certain": {
@@ -100,7 +100,7 @@ NARROWER: dict[str, dict[str, Draw]] = {
 
 EXCEPTED = {
     "privacy.shuffling.closed_form": "is nan where the published bound says nothing",
-    "papers.bun2022.formulas.sizes.fixed_size": "has chances of 0, whose logarithms are -inf",
+    "bun2022.sizes.fixed_size": "has chances of 0, whose logarithms are -inf",
     "mechanisms.best_gap.BestGapChannel.variance": "is certified from 0.01 nats and shares of 1e-5",
 }
 """What is not held to the whole box, and why."""

@@ -1,3 +1,4 @@
-"""Properties that hold for all parameters, one file per room; `strategies` says what they are
-checked on.
+"""Properties that hold for all parameters, a file for each subject.
+
+`strategies` draws the parameters and says how draws are compared with an exact law.
 """

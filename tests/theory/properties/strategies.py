@@ -1,7 +1,7 @@
-"""What the properties are checked on: parameters at and between the ends of their ranges, and
-mechanisms made of them.
+"""What the properties are checked on, and how draws are compared with an exact law.
 
-``LDPNB_THOROUGH=1`` tries fifty times as many examples, other ones in every run.
+Parameters lie at the ends of their ranges and between them. ``LDPNB_THOROUGH=1`` tries fifty times
+as many examples, other ones in every run.
 """
 
 import os
@@ -26,11 +26,12 @@ FALSE_ALARM = 2e-8
 DRAWS = 2000
 """Repetitions of a test of a law."""
 
+Vector = tuple[float, ...]
+Law = Mapping[Vector, float]
+
 
 def examples(number: int) -> settings:
-    """Settings for a property, the same examples in every run unless a thorough one is asked
-    for.
-    """
+    """Settings for a property: the same examples in every run that is not thorough."""
     return settings(
         max_examples=number * (50 if THOROUGH else 1),
         derandomize=not THOROUGH,
@@ -41,9 +42,11 @@ def examples(number: int) -> settings:
 
 def logarithmic(low: float, high: float) -> st.SearchStrategy[float]:
     """Numbers from `low` to `high`, all orders of magnitude alike, and the two ends."""
-    between = st.floats(np.log(low), np.log(high)).map(
-        lambda x: min(max(float(np.exp(x)), low), high)
-    )
+
+    def exponential(logarithm: float) -> float:
+        return min(max(float(np.exp(logarithm)), low), high)
+
+    between = st.floats(np.log(low), np.log(high)).map(exponential)
     return st.sampled_from([low, high]) | between
 
 
@@ -57,19 +60,23 @@ users = st.sampled_from([1, 2, 10**12]) | logarithmic(1, 1e12).map(int)
 @st.composite
 def small_mechanisms(draw: st.DrawFn) -> Any:
     """Any mechanism for categorical answers whose outputs can be listed."""
-    size, epsilon = draw(st.integers(2, 6)), draw(epsilons)
+    size = draw(st.integers(2, 6))
+    epsilon = draw(epsilons)
     kind = draw(st.sampled_from(["krr", "symmetric", "optimised", "unary", "subset", "signs"]))
     if kind == "unary":
         q = draw(st.floats(0.01, 0.9))
-        return UnaryEncoding(q + draw(st.floats(0.01, 0.99)) * (0.99 - q), q, size)
+        p = q + draw(st.floats(0.01, 0.99)) * (0.99 - q)
+        return UnaryEncoding(p, q, size)
     if kind == "subset":
         return SubsetSelection(epsilon, size, draw(st.integers(1, size - 1)))
-    return {
+
+    makers = {
         "krr": KaryRandomisedResponse,
         "symmetric": UnaryEncoding.symmetric,
         "optimised": UnaryEncoding.optimised,
         "signs": SignRandomiser,
-    }[kind](epsilon, size)
+    }
+    return makers[kind](epsilon, size)
 
 
 def supports(mechanism: Any) -> np.ndarray:
@@ -81,51 +88,62 @@ def supports(mechanism: Any) -> np.ndarray:
 
 def distributions(size: int, least: float = 0.0) -> st.SearchStrategy[np.ndarray]:
     """Probability vectors of a given size."""
-    parts = st.lists(st.integers(1 if least else 0, 100), min_size=size, max_size=size).filter(any)
+    smallest = 1 if least else 0
+    parts = st.lists(st.integers(smallest, 100), min_size=size, max_size=size).filter(any)
     return parts.map(lambda x: np.array(x) / sum(x))
 
 
-def law_of(rows: np.ndarray, chances: np.ndarray) -> dict[tuple[float, ...], float]:
+def law_of(rows: np.ndarray, chances: np.ndarray) -> dict[Vector, float]:
     """The law of a vector that is each row with its chance."""
-    return {tuple(row): float(p) for row, p in zip(rows.tolist(), chances, strict=True)}
+    return {tuple(row): float(chance) for row, chance in zip(rows.tolist(), chances, strict=True)}
 
 
-def sum_law(*laws: Mapping[tuple[float, ...], float]) -> dict[tuple[float, ...], float]:
+def law_of_sum(laws: Iterable[Law]) -> dict[Vector, float]:
     """The law of the sum of independent vectors."""
-    total: Mapping[tuple[float, ...], float] = {(): 1.0}
-    for law in laws:
-        grown: defaultdict[tuple[float, ...], float] = defaultdict(float)
-        for have, p in total.items():
-            for more, q in law.items():
-                grown[tuple(np.add(have, more).tolist()) if have else more] += p * q
-        total = grown
-    return dict(total)
+    first, *others = laws
+    total = dict(first)
+    for law in others:
+        grown: defaultdict[Vector, float] = defaultdict(float)
+        for before, chance_before in total.items():
+            for added, chance in law.items():
+                vector = tuple(np.add(before, added).tolist())
+                grown[vector] += chance_before * chance
+        total = dict(grown)
+    return total
 
 
-def law_of_reports(
-    rows: np.ndarray, channel: np.ndarray, counts: Any
-) -> dict[tuple[float, ...], float]:
-    """The law of the sum of the rows that users report, so many of each column of a channel."""
-    return sum_law(
-        *(law_of(rows, channel[:, x]) for x in np.repeat(range(channel.shape[1]), np.ravel(counts)))
-    )
+def law_of_reports(rows: np.ndarray, channel: np.ndarray, counts: Any) -> dict[Vector, float]:
+    """The law of the sum of the rows that users report.
+
+    There are `counts` users of each column of the channel, and a row of `rows` for each output.
+    """
+    values = np.repeat(range(channel.shape[1]), np.ravel(counts))
+    return law_of_sum([law_of(rows, channel[:, value]) for value in values])
 
 
 def fits(draws: Iterable[Any], law: Mapping[Any, float]) -> bool:
-    """Whether draws pass the chi-square test of an exact law; cells expected less than ten times
-    are one.
+    """Whether draws pass the chi-square test of an exact law.
+
+    Cells that are expected less than ten times are put together. If they are expected less than
+    ten times even so, a Poisson tail decides whether there are too many of them.
     """
     seen = Counter(draws)
     number = seen.total()
-    if set(seen) - set(law):
+    if not seen.keys() <= law.keys():
         return False
-    common = [cell for cell, p in law.items() if number * p >= 10]
-    observed, expected = [seen[cell] for cell in common], [number * law[cell] for cell in common]
-    observed.append(number - sum(observed))
-    expected.append(max(number - sum(expected), 0.0))
-    if expected[-1] < 10:
-        rare, rare_expected = observed.pop(), expected.pop()
-        if stats.poisson.sf(rare - 1, max(rare_expected, 1e-9)) < FALSE_ALARM:
-            return False
-        expected = [e * sum(observed) / sum(expected) for e in expected]
+
+    common = [cell for cell, chance in law.items() if number * chance >= 10]
+    observed = [seen[cell] for cell in common]
+    expected = [number * law[cell] for cell in common]
+    rare = number - sum(observed)
+    rare_expected = max(number - sum(expected), 0.0)
+
+    if rare_expected >= 10:
+        observed.append(rare)
+        expected.append(rare_expected)
+    elif stats.poisson.sf(rare - 1, max(rare_expected, 1e-9)) < FALSE_ALARM:
+        return False
+    else:
+        scale = sum(observed) / sum(expected)
+        expected = [times * scale for times in expected]
     return bool(len(observed) < 2 or stats.chisquare(observed, expected).pvalue > FALSE_ALARM)

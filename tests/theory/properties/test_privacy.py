@@ -19,36 +19,38 @@ SLACK = 1 + 1e-12
 def test_the_best_channel_is_private_and_meets_its_bound(size: int, epsilon: float, data) -> None:
     point = data.draw(distributions(size, least=0.01))
     assume(point.min() > 0.02)
-    design = best_channel(point, epsilon)
-    assert design.channel.min() >= 0
-    assert design.channel.sum(axis=0) == pytest.approx(np.ones(size), rel=1e-7)
-    seen = design.channel[design.channel.max(axis=1) > 1e-9]
-    assert np.log(seen.max(axis=1) / seen.min(axis=1)).max() <= epsilon * (1 + 1e-9)
-    assert design.lower_bound <= design.error * SLACK
-    assert information.distribution_error(design.channel, point) == pytest.approx(
-        design.error, rel=1e-6
-    )
+
+    best = best_channel(point, epsilon)
+    assert best.channel.min() >= 0
+    assert best.channel.sum(axis=0) == pytest.approx(np.ones(size), rel=1e-7)
+
+    used = best.channel[best.channel.max(axis=1) > 1e-9]
+    losses = np.log(used.max(axis=1) / used.min(axis=1))
+    assert losses.max() <= epsilon * (1 + 1e-9)
+
+    error = information.distribution_error(best.channel, point)
+    assert error == pytest.approx(best.error, rel=1e-6)
+    assert best.lower_bound <= best.error * SLACK
     for rival in (KaryRandomisedResponse(epsilon, size), UnaryEncoding.optimised(epsilon, size)):
-        assert design.lower_bound <= information.distribution_error(rival.channel(), point) * (
-            1 + 1e-9
-        )
-    assert lower_bounds.any_channel_bound_at(point, epsilon)[0] <= design.error * (1 + 1e-7)
+        rival_error = information.distribution_error(rival.channel(), point)
+        assert best.lower_bound <= rival_error * (1 + 1e-9)
+    bound = lower_bounds.any_channel_bound_at(point, epsilon)[0]
+    assert bound <= best.error * (1 + 1e-7)
+
+
+three_values = st.lists(st.floats(0, 10), min_size=3, max_size=3, unique=True)
 
 
 @examples(15)
-@given(
-    st.lists(st.floats(0, 10), min_size=3, max_size=3, unique=True),
-    distributions(3),
-    distributions(3),
-    logarithmic(0.05, 100),
-    st.floats(-5, 15),
-)
+@given(three_values, distributions(3), distributions(3), logarithmic(0.05, 100), st.floats(-5, 15))
 def test_no_output_of_a_noisy_statistic_passes_its_loss(
     values: list[float], one: np.ndarray, other: np.ndarray, scale: float, output: float
 ) -> None:
     outcomes = Outcomes(np.array(values), np.array([one, other]), np.array([[0, 1]]))
     loss = outcomes.loss(scale)
+
     density = np.exp(-np.abs(output - np.array(values)) / scale)
-    assert abs(np.log(one @ density) - np.log(other @ density)) <= loss * (1 + 1e-9) + 1e-9
+    loss_of_output = abs(np.log(one @ density) - np.log(other @ density))
+    assert loss_of_output <= loss * (1 + 1e-9) + 1e-9
     assert loss <= np.ptp(values) / scale * (1 + 1e-9) + 1e-12
     assert outcomes.loss(2 * scale) <= loss * (1 + 1e-9) + 1e-12
