@@ -12,10 +12,10 @@ from ldpnb.papers.bun2022.shared import BUDGET, EVERY, SHARE, eps, grows, p, sma
 from ldpnb.privacy import lemmas, optimiser, subsampling
 
 SAMPLES = ((5, 2, 0.5), (4, 3, 1.5), (6, 2, 0.1))
-"""Records, records drawn, epsilon."""
+"""Cases of a simple random sample: the number of records, how many are drawn, and epsilon."""
 
 FIVE = ([0.6, 0.1, 0.0, 0.2, 0.1], [1.0, 1.0, 2.0, 2.0, 5.0], 0.3)
-"""A distribution on five sizes, a nondecreasing function of them, epsilon."""
+"""A distribution on five sizes, a nondecreasing function of them, and epsilon."""
 
 
 def small_budgets() -> bool | None:
@@ -26,9 +26,9 @@ def small_budgets() -> bool | None:
     Bun and others (2022), equations (1) and (2).
     """
     loss = subsampling.srs_loss(small, p)
-    above = grows(loss - p * small, {p: SHARE})
-    below = grows(p * np.expm1(small) - loss, {p: SHARE})
-    return above and below
+    is_above = grows(loss - p * small, {p: SHARE})
+    is_below = grows(p * np.expm1(small) - loss, {p: SHARE})
+    return is_above and is_below
 
 
 def simple_random_sampling() -> bool | None:
@@ -49,9 +49,13 @@ def simple_random_sampling() -> bool | None:
     first = p * factor / t
     second = (1 - p) * (factor - 1) / t
     slack = first * (t * new + delta - inside) + second * (t * outside + delta - inside)
+
     box = BUDGET | {p: SHARE}
-    return identity(room, slack) and all(
-        positive(value, box) for value in (first, second, t - factor)
+    return (
+        identity(room, slack)
+        and positive(first, box)
+        and positive(second, box)
+        and positive(t - factor, box)
     )
 
 
@@ -60,17 +64,19 @@ def tilting() -> bool:
 
     The weights ``a`` are log-Lipschitz, so that ``a_j <= t^(j-i) a_i``.
     """
-    law, f, a = (symbols(" ".join(f"{name}{i}" for i in range(4))) for name in "lfa")
+    law = symbols("l0 l1 l2 l3")
+    f = symbols("f0 f1 f2 f3")
+    a = symbols("a0 a1 a2 a3")
     tilted = [w * t**m for m, w in enumerate(law)]
     other = [w * chance for w, chance in zip(law, a, strict=True)]
     other_mean = sum(w * v for w, v in zip(other, f, strict=True)) / sum(other)
-    gained = lemmas.largest_tilted_mean(law, f, eps) - other_mean
+    gain = lemmas.largest_tilted_mean(law, f, eps) - other_mean
 
-    pairs = (
+    pairs = [
         law[i] * law[j] * (f[j] - f[i]) * (t**j * a[i] - t**i * a[j])
         for i, j in combinations(range(4), 2)
-    )
-    return identity(gained * sum(tilted) * sum(other), sum(pairs))
+    ]
+    return identity(gain * sum(tilted) * sum(other), sum(pairs))
 
 
 def section_2_3(e: Evidence) -> Numbers:
@@ -89,13 +95,22 @@ def section_2_3(e: Evidence) -> Numbers:
     pure = np.exp(subsampling.with_replacement_loss(eps, 2, Symbol(2)))
     e.proven(identity(pure, (1 + t) * (1 + t) / 4))
     e.proven(positive(pure - t, BUDGET))
-    drawn = [laws.independent(*[laws.subsets(records, 1)] * 2) for records in ([0, 1], [-1, 1])]
-    worst = optimiser.largest_loss(*drawn, epsilon=1.0, mechanism="replacement").loss
-    e.same(subsampling.with_replacement_loss(1.0, 2, 2), worst)
+    worst = optimiser.largest_loss(
+        two_draws([0, 1]), two_draws([-1, 1]), epsilon=1.0, mechanism="replacement"
+    )
+    e.same(subsampling.with_replacement_loss(1.0, 2, 2), worst.loss)
 
-    tenth, fifth = (np.e - np.exp(subsampling.srs_loss(1.0, rate)) for rate in (0.1, 0.2))
+    # At epsilon 1, e^epsilon less e^loss falls by the factor 1 - p.
+    tenth = np.e - np.exp(subsampling.srs_loss(1.0, 0.1))
+    fifth = np.e - np.exp(subsampling.srs_loss(1.0, 0.2))
     e.same(tenth / fifth, 0.9 / 0.8)
     return {"tenth": tenth, "fifth": fifth}
+
+
+def two_draws(records: list[int]) -> laws.Law:
+    """Return the law of a sample of two records, drawn with replacement."""
+    one_draw = laws.subsets(records, 1)
+    return laws.independent(one_draw, one_draw)
 
 
 def theorem_2_2(e: Evidence) -> Numbers:
@@ -108,23 +123,24 @@ def theorem_2_2(e: Evidence) -> Numbers:
     least = subsampling.srs_delta(delta, p)
     e.proven(identity(p * (t * a + delta) + (1 - p) * a, factor * a + least))
 
-    # Section 2.4: m of m + x records, in secret and known.
-    scale = subsampling.proportion_noise_scale(eps, m, m + x)
-    known = subsampling.proportion_noise_scale(eps, m)
-    spent = np.exp(1 / (m * scale))
+    # Section 2.4: the noise of a proportion, if the m of m + x records that are drawn stay secret,
+    # and if everybody knows them.
+    secret = subsampling.proportion_noise_scale(eps, m, m + x)
+    public = subsampling.proportion_noise_scale(eps, m)
+    spent = np.exp(1 / (m * secret))
     share = m / (m + x)
     e.proven(identity(1 - share + share * spent, t))
-    e.proven(identity(np.exp(1 / (m * known)), t))
+    e.proven(identity(np.exp(1 / (m * public)), t))
     e.proven(identity(np.exp(subsampling.srs_budget(eps, share)), spent))
     e.proven(positive(spent - t, BUDGET | {x: EVERY, m: EVERY}))
 
-    scale = subsampling.proportion_noise_scale(1.0, 100, 1000)
-    known = subsampling.proportion_noise_scale(1.0, 100)
-    e.needs(scale < known)
+    secret = subsampling.proportion_noise_scale(1.0, 100, 1000)
+    public = subsampling.proportion_noise_scale(1.0, 100)
+    e.needs(secret < public)
     return {
-        "scale": scale,
-        "known": known,
-        "short": 1000 * scale,
+        "scale": secret,
+        "known": public,
+        "short": 1000 * secret,
         "budget": subsampling.srs_budget(1.0, 0.1),
     }
 
@@ -135,9 +151,11 @@ def lemmas_a_2_to_a_4(e: Evidence) -> Numbers:
     e.proven(identity(np.exp(eps + budget(u)) * h - f, (t * g - f) + t * (u * h - g)))
 
     # A.3: one step costs the budget, and each further step costs it again.
-    one, many, more = (np.exp(lemmas.coupled_loss(steps, eps)) for steps in (1, k, k + 1))
-    e.proven(identity(one, t))
-    e.proven(identity(more, t * many))
+    one_step = np.exp(lemmas.coupled_loss(1, eps))
+    k_steps = np.exp(lemmas.coupled_loss(k, eps))
+    another_step = np.exp(lemmas.coupled_loss(k + 1, eps))
+    e.proven(identity(one_step, t))
+    e.proven(identity(another_step, t * k_steps))
 
     # A.4, the tight form, by multipliers of the three inequalities; the product form is weaker.
     x0, x1, y0, y1 = symbols("x0 x1 y0 y1")

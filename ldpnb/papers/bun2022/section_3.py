@@ -31,9 +31,12 @@ def random_laws() -> list[tuple[SizeLaw, float]]:
     They range from nearly fixed sizes to widely spread ones.
     """
     rng = stream("laws of sample sizes", seed=3)
-    drawn = [rng.dirichlet(np.full(n + 1, spread)) for n in (3, 4) for spread in (0.2, 1.0, 5.0)]
-    budgets = (0.1, 0.5, 1.5) * 2
-    return [(sizes.size_law(law), epsilon) for law, epsilon in zip(drawn, budgets, strict=True)]
+    cases = []
+    for records in (3, 4):
+        for spread, epsilon in ((0.2, 0.1), (1.0, 0.5), (5.0, 1.5)):
+            law = rng.dirichlet(np.full(records + 1, spread))
+            cases.append((sizes.size_law(law), epsilon))
+    return cases
 
 
 def one_record_law(rate: Real, growth: Real = t) -> SizeLaw:
@@ -91,11 +94,18 @@ def from_below() -> bool | None:
 
     One of the records, all of which are 1, falls by 1 or by 2.
     """
-    forms = {1: random_size.random_size_lower_bound, 2: random_size.random_size_lower_bound_pm1}
-    for step, form in forms.items():
-        fallen = [w * (1 - sympy.Rational(m, 3) * (1 - 1 / t**step)) for m, w in enumerate(TILTED)]
-        bound = identity(np.exp(form(one_record_law(x), eps)), 1 / (1 - (1 - 1 / t**step) * x))
-        if not (bound and identity(np.exp(form(LAW, eps)), sum(TILTED) / sum(fallen))):
+    lower_bounds = {
+        1: random_size.random_size_lower_bound,
+        2: random_size.random_size_lower_bound_pm1,
+    }
+    for step, lower_bound in lower_bounds.items():
+        lost = 1 - 1 / t**step
+        after = [w * (1 - sympy.Rational(m, 3) * lost) for m, w in enumerate(TILTED)]
+        by_rate = np.exp(lower_bound(one_record_law(x), eps))
+        by_law = np.exp(lower_bound(LAW, eps))
+        if not identity(by_rate, 1 / (1 - lost * x)):
+            return False
+        if not identity(by_law, sum(TILTED) / sum(after)):
             return False
     return True
 
@@ -127,13 +137,13 @@ def section_1_1_characterisation(e: Evidence) -> Numbers:
     e.proven(from_below())
 
     # Two distributions with the same rate of 1/2, whose losses differ.
-    one = SizeLaw(np.array([Symbol(weight) for weight in (-oo, 0, -oo)]))
-    nobody = Symbol(2 * eps.expression)
-    other = SizeLaw(np.array([nobody, Symbol(-oo), Symbol(0)]))
-    for law in (one, other):
+    always_one = SizeLaw(np.array([Symbol(-oo), Symbol(0), Symbol(-oo)]))
+    none_or_both = SizeLaw(np.array([Symbol(2 * eps.expression), Symbol(-oo), Symbol(0)]))
+    for law in (always_one, none_or_both):
         e.proven(identity(random_size.tilted_rate(law, eps), sympy.Rational(1, 2)))
-    fixed = np.exp(random_size.random_size_upper_bound(one, eps))
-    spread = np.exp(random_size.random_size_lower_bound_pm1(other, eps))
+
+    fixed = np.exp(random_size.random_size_upper_bound(always_one, eps))
+    spread = np.exp(random_size.random_size_lower_bound_pm1(none_or_both, eps))
     e.proven(identity(fixed, (1 + t**2) / 2))
     e.proven(identity(spread, 2 / (1 + 1 / t**2)))
     e.proven(positive(fixed - spread, BUDGET))
@@ -188,9 +198,11 @@ def section_3_tails(e: Evidence) -> Numbers:
     bound = np.exp(random_size.random_size_upper_bound(one_record_law(x), eps))
     e.proven(identity(t**2 - bound, (t**2 - 1) * (1 - x)))
 
-    epsilon, chance, n, m = 1.5, 1e-3, 12, 2
-    law = sizes.size_law({m: 1 - chance, n: chance})
-    odds = (1 - chance) / chance * np.exp((m - n) * epsilon)
+    # All 12 records with the chance 1/1000, else 2.
+    epsilon = 1.5
+    chance = 1e-3
+    law = sizes.size_law({2: 1 - chance, 12: chance})
+    odds = (1 - chance) / chance * np.exp((2 - 12) * epsilon)
     missing = float(np.log1p(np.expm1(2 * epsilon) * odds))
     lower = random_size.random_size_lower_bound_pm1(law, epsilon)
     loss = random_size.random_size_loss(law, epsilon)
@@ -214,21 +226,24 @@ def figure_2(e: Evidence) -> Numbers:
     lower = np.exp(random_size.random_size_lower_bound_pm1(law, np.log(root**11)))
     e.proven(identity(lower, root**20))
 
-    records, mean, epsilon = 40, 8.0, 0.5
+    records = 40
+    mean = 8.0
+    epsilon = 0.5
     deviations = np.array([0.1, 1.0, 2.0, 10.0, 15.0, 20.0])
-    sized = [sizes.truncated_gaussian_size(records, mean, one) for one in deviations]
-    exact = np.array([random_size.random_size_loss(one, epsilon) for one in sized])
+    size_laws = [sizes.truncated_gaussian_size(records, mean, one) for one in deviations]
+    exact = np.array([random_size.random_size_loss(law, epsilon) for law in size_laws])
     e.same(exact[0], subsampling.srs_loss(2 * epsilon, mean / records))
     e.sure(exact[2] < exact[1] < exact[0])  # a little randomness in the size lowers the loss first
 
-    wide = sized[3:]
-    steep = epsilon - (records - mean) / deviations[3:] ** 2
-    falls = np.array([np.diff(one.log_probabilities).min() + epsilon for one in wide])
-    e.sure((falls >= steep).all())
-    e.sure(records * np.expm1(steep[2]) >= np.expm1(2 * epsilon) / np.expm1(2 * epsilon / 11))
+    # The three wide distributions: log weights rise by at least `steepness` a record.
+    wide = size_laws[3:]
+    steepness = epsilon - (records - mean) / deviations[3:] ** 2
+    rises = np.array([np.diff(law.log_probabilities).min() + epsilon for law in wide])
+    e.sure((rises >= steepness).all())
+    e.sure(records * np.expm1(steepness[2]) >= np.expm1(2 * epsilon) / np.expm1(2 * epsilon / 11))
 
-    floors = 2 * epsilon - np.log1p(np.expm1(2 * epsilon) / (records * np.expm1(steep)))
-    rates = [one.probabilities @ np.arange(records + 1) / records for one in wide]
+    floors = 2 * epsilon - np.log1p(np.expm1(2 * epsilon) / (records * np.expm1(steepness)))
+    rates = [law.probabilities @ np.arange(records + 1) / records for law in wide]
     e.needs((exact[3:] >= floors).all())
     e.needs(within("about", exact[4:], 2 * epsilon))
     e.needs(max(rates) < 0.5)

@@ -15,7 +15,7 @@ from ldpnb.papers.bun2022.shared import BUDGET, EVERY, SHARE, eps, p, ratio, sma
 from ldpnb.privacy import lemmas, optimiser, subsampling
 
 ROUNDED = ((3, 0.4, 0.5), (4, 0.3, 1.0), (4, 0.7, 0.8), (4, 0.75, 0.5), (3, 0.4, 1.0))
-"""Records, rate, epsilon."""
+"""Cases of a size that is rounded at random: the number of records, the rate, and epsilon."""
 
 
 def rounded_sizes(population: int, rate: float) -> Floats:
@@ -26,6 +26,12 @@ def rounded_sizes(population: int, rate: float) -> Floats:
 def rounded_sample(records: list[Any], rate: float) -> laws.Law:
     """Return the law of a simple random sample of that share, its size rounded at random."""
     return laws.subsets_of_random_size(records, rounded_sizes(len(records), rate))
+
+
+def nearest_sample(records: int, rate: float) -> laws.Law:
+    """Return the law of a simple random sample of that share, its size rounded to the nearest."""
+    size = int(np.floor(rate * records + 0.5))
+    return laws.subsets(range(records), size)
 
 
 def told_by_size() -> bool:
@@ -47,26 +53,46 @@ def random_rounding() -> bool | None:
     ``a_(m+1)``, so extreme at its ends. What has to be positive is linear in ``1/(n+1)``: its ends
     are ``n = infinity`` and the least ``n``, where ``m = 0``.
     """
-    most = np.exp(rounding.random_rounding_loss_supremum(p, eps))
-    if not identity(most, 1 + p * (1 - p) * (t**2 - 1) + p * (t - 1)):
+    supremum = np.exp(rounding.random_rounding_loss_supremum(p, eps))
+    if not identity(supremum, 1 + p * (1 - p) * (t**2 - 1) + p * (t - 1)):
         return False
-    for moves, of_many, up, end in product((False, True), (False, True), (1, -1), (1, -1)):
-        part = 1 - p * x if moves else (1 - p) * x
-        share = Symbol(0) if of_many else p / (part + p)  # 1/(n+1), where n = (m + part)/p
-        mu, nu = p - (part + p) * share, p + (1 - part - p) * share
-        weights, logs, gains, steps = rounding.event_terms(
-            part, p, mu, nu, up * eps, end * eps, moves=moves
-        )
-        here = 1 - part + part * np.exp(end * eps)
-        there = sum(w * ratio(log) for w, log in zip(weights, logs, strict=True))
-        if not identity(
-            sum(w * (ratio(log) - 1) for w, log in zip(gains, steps, strict=True)), there - here
-        ):
-            return False
-        room = most * here - there if up > 0 else most * there - here
-        if not positive(room, BUDGET | {p: SHARE, x: SHARE}):
-            return False
-    return True
+    return all(
+        is_below_supremum(floor_moves=floor_moves, least_population=least, up=up, end=end)
+        for floor_moves, least, up, end in product((True, False), (True, False), (1, -1), (1, -1))
+    )
+
+
+def is_below_supremum(*, floor_moves: bool, least_population: bool, up: int, end: int) -> bool:
+    """Show that the best event loses at most the supremum, in one case of `random_rounding`.
+
+    Parameters
+    ----------
+    floor_moves : bool
+        Whether the whole part of the size grows with the new record.
+    least_population : bool
+        Whether ``n`` is the least population (``m = 0``) rather than infinite.
+    up : {1, -1}
+        The direction: whether the new record makes the event more or less likely.
+    end : {1, -1}
+        The end at which ``a_(m+1)`` is: ``t^end a_m``.
+    """
+    part = 1 - p * x if floor_moves else (1 - p) * x
+    share = p / (part + p) if least_population else Symbol(0)  # 1/(n+1), where n = (m + part)/p
+    mu = p - (part + p) * share
+    nu = p + (1 - part - p) * share
+    weights, logs, gains, steps = rounding.event_terms(
+        part, p, mu, nu, up * eps, end * eps, moves=floor_moves
+    )
+
+    here = 1 - part + part * np.exp(end * eps)
+    there = sum(w * ratio(log) for w, log in zip(weights, logs, strict=True))
+    gain = sum(w * (ratio(log) - 1) for w, log in zip(gains, steps, strict=True))
+    if not identity(gain, there - here):
+        return False
+
+    supremum = np.exp(rounding.random_rounding_loss_supremum(p, eps))
+    room = supremum * here - there if up > 0 else supremum * there - here
+    return positive(room, BUDGET | {p: SHARE, x: SHARE}) is True
 
 
 def rounding_bounds() -> bool | None:
@@ -74,17 +100,25 @@ def rounding_bounds() -> bool | None:
 
     For small epsilon they are ``3 - 2r``, ``6 - 4r`` and 6 times ``r eps``.
     """
-    forms = (
-        rounding.random_rounding_loss_supremum,
-        rounding.random_rounding_chain_bound,
-        rounding.random_rounding_bound,
+    slopes_at_zero = {
+        rounding.random_rounding_loss_supremum: 3 - 2 * p,
+        rounding.random_rounding_chain_bound: 6 - 4 * p,
+        rounding.random_rounding_bound: 6,
+    }
+    for form, factor in slopes_at_zero.items():
+        slope = replaced(derivative(form(p, small), small), small, 0)
+        if not identity(slope, p * factor):
+            return False
+
+    supremum = np.exp(rounding.random_rounding_loss_supremum(p, eps))
+    chained = np.exp(rounding.random_rounding_chain_bound(p, eps))
+    printed = np.exp(rounding.random_rounding_bound(p, eps))
+    box = BUDGET | {p: SHARE}
+    return (
+        identity(chained, 1 + p * (3 - 2 * p) * (t**2 - 1))
+        and positive(chained - supremum, box)
+        and positive(printed - chained, box)
     )
-    least, chained, printed = (np.exp(form(p, eps)) for form in forms)
-    slopes = [replaced(derivative(form(p, small), small), small, 0) for form in forms]
-    exact = [identity(s, p * c) for s, c in zip(slopes, (3 - 2 * p, 6 - 4 * p, 6), strict=True)]
-    tight = identity(chained, 1 + p * (3 - 2 * p) * (t**2 - 1))
-    gaps = (chained - least, printed - chained)
-    return all(exact) and tight and all(positive(gap, BUDGET | {p: SHARE}) for gap in gaps)
 
 
 def section_4_1(e: Evidence) -> Numbers:
@@ -146,9 +180,10 @@ def proposition_4_1(e: Evidence) -> Numbers:
 def proposition_4_2(e: Evidence) -> Numbers:
     # The mean size and the mean square of Laplace noise.
     alpha, y = symbols("alpha y")
-    at = y.expression
+    size = y.expression
     density = (small * np.exp(-small * y)).expression
-    mean, square = (Symbol(sympy.integrate(at**k * density, (at, 0, oo))) for k in (1, 2))
+    mean = Symbol(sympy.integrate(size * density, (size, 0, oo)))
+    square = Symbol(sympy.integrate(size**2 * density, (size, 0, oo)))
     e.proven(identity(data_dependent.size_error_lower_bound(alpha, small), alpha - mean))
     e.proven(identity(data_dependent.size_squared_error_lower_bound(alpha, small), alpha - square))
 
@@ -176,22 +211,26 @@ def section_4_3_deterministic_rounding(e: Evidence) -> Numbers:
     factor = np.exp(lemmas.inserted_record_loss(m, n, eps))
     e.proven(identity(factor - t, (t - 1) * (m / (n + 1) * (t + 1) - 1)))
 
-    losses = []
-    cases = ((7, 0.2, 0.5), (4, 0.45, 0.5), (4, 0.45, 1.0), (4, 0.45, 2.0))
-    for records, rate, epsilon in cases:
-        drawn = [
-            laws.subsets(range(count), int(np.floor(rate * count + 0.5)))
-            for count in (records, records + 1)
-        ]
-        losses.append(rounding.nearest_rounding_loss(records, rate, epsilon))
-        e.same(losses[-1], optimiser.largest_loss(*drawn, epsilon=epsilon).loss)
+    # From 7 records to 8 the size jumps from 1 to 2; from 4 to 5 it stays 2.
+    cases = {
+        "jump": (7, 0.2, 0.5),
+        "half": (4, 0.45, 0.5),
+        "one": (4, 0.45, 1.0),
+        "two": (4, 0.45, 2.0),
+    }
+    losses = {}
+    for name, (records, rate, epsilon) in cases.items():
+        losses[name] = rounding.nearest_rounding_loss(records, rate, epsilon)
+        worst = optimiser.largest_loss(
+            nearest_sample(records, rate), nearest_sample(records + 1, rate), epsilon=epsilon
+        )
+        e.same(losses[name], worst.loss)
 
-    jump, half, one, two = losses
-    e.needs(agree(jump, 0.5))
-    e.needs(half > 0.5)
-    e.needs(one > 1)
-    e.needs(two > 2)
-    return {"half": half, "one": one, "two": two}
+    e.needs(agree(losses.pop("jump"), 0.5))
+    e.needs(losses["half"] > 0.5)
+    e.needs(losses["one"] > 1)
+    e.needs(losses["two"] > 2)
+    return losses
 
 
 def section_4_3_randomised_rounding(e: Evidence) -> Numbers:

@@ -17,18 +17,37 @@ from ldpnb.papers.bun2022.shared import BUDGET, EVERY, SHARE, eps, p, ratio, t
 from ldpnb.privacy import subsampling
 
 WEIGHTS = (1.0, 2.0, 3.0, 4.0)
-ONE: Real = Symbol(1)
+"""The weights of four records, drawn with chances proportional to them."""
+
 LARGE = (60, *[3] * 1000)
+"""The sizes of clusters of which one is large."""
+
+ONE: Real = Symbol(1)
 
 
-def by_size(own: Real, rest: Real, chance: Real) -> Real:
-    """Return the ratio of the tail if one cluster is drawn by size.
+def event_ratio(event: Inclusion) -> Real:
+    """Return ``e^loss`` of an event."""
+    return ratio(event.event_loss())
 
-    The tail has the relative `chance` if another cluster than the changed one is drawn.
+
+def bound_ratio(event: Inclusion) -> Real:
+    """Return ``e^bound``, of the lower bound (4) on the loss of an event."""
+    return ratio(event.loss_lower_bound())
+
+
+def by_size(size: Real, rest: Real, chance: Real) -> Real:
+    """Return the ratio of the tail if one cluster is drawn with a chance proportional to its size.
+
+    Parameters
+    ----------
+    size, rest : float or Symbol
+        The size of the cluster that loses a record, and the sum of the other sizes.
+    chance : float or Symbol
+        How likely the tail is if another cluster is drawn, relative to this one.
     """
-    here = samples.pps_rate(own, own + rest, 1)
-    there = samples.pps_rate(own - 1, own + rest - 1, 1)
-    return ratio(Inclusion(here, there, ONE, 1 / t, chance, chance).event_loss())
+    here = samples.pps_rate(size, size + rest, 1)
+    there = samples.pps_rate(size - 1, size + rest - 1, 1)
+    return event_ratio(Inclusion(here, there, ONE, 1 / t, chance, chance))
 
 
 def clusters_by_size() -> bool | None:
@@ -37,56 +56,59 @@ def clusters_by_size() -> bool | None:
     That chance of the optimal tail, ``mu_0``, is a mean of ``t^-(n_1 + n_i)``, and the threshold is
     ``1/(1 + n(t-1))``. The ratio is never above ``t n_1/(n_1 - 1)``.
     """
-    own, rest, chance = symbols("own rest chance")
-    total = own + rest
-    excess = by_size(own, rest, chance) / t
-    below = total * (own - 1) + total * t * rest * chance
-    sign = identity(excess - 1, rest * (1 - chance * (1 + total * (t - 1))) / below)
-    return sign and positive(
-        own / (own - 1) - excess, BUDGET | {own: (1, oo), rest: EVERY, chance: EVERY}
-    )
+    size, rest, chance = symbols("size rest chance")
+    total = size + rest
+    excess = by_size(size, rest, chance) / t
+
+    # The numerator decides the sign.
+    numerator = rest * (1 - chance * (1 + total * (t - 1)))
+    denominator = total * (size - 1) + total * t * rest * chance
+    if not identity(excess - 1, numerator / denominator):
+        return False
+
+    box = BUDGET | {size: (1, oo), rest: EVERY, chance: EVERY}
+    return positive(size / (size - 1) - excess, box)
 
 
 def proposition_6_1(e: Evidence) -> Numbers:
-    r, r1, inside, inside1, outside, outside1 = chances = symbols(
-        "r r1 inside inside1 outside outside1"
-    )
+    chances = symbols("r r1 inside inside1 outside outside1")
+    r, r1, inside, inside1, outside, outside1 = chances
     event = Inclusion(*chances)
-    own, bound = ratio(event.event_loss()), ratio(event.loss_lower_bound())
+    loss = event_ratio(event)
+    bound = bound_ratio(event)
     there = r1 * inside1 + (1 - r1) * outside1
-    e.proven(
-        identity(own, (r * inside + (1 - r) * outside) / there)
-        and identity(bound, r * inside / there)
-    )
+    e.proven(identity(loss, (r * inside + (1 - r) * outside) / there))
+    e.proven(identity(bound, r * inside / there))
+
     dropped = 1 + (1 - r) * outside / (r * inside)
-    e.proven(identity(own, bound * dropped))
+    e.proven(identity(loss, bound * dropped))
     e.decides(positive(dropped - 1, dict.fromkeys(chances, SHARE)))
-    s, more = symbols("s more")  # mu_1 = s mu_1'
-    rare, often = (
-        ratio(
-            Inclusion(
-                1 / (1 + odds), 1 / (1 + odds), ONE, ONE / s, outside, outside
-            ).loss_lower_bound()
-        )
-        for odds in (r + more, r)
-    )
-    e.proven(positive(often - rare, {r: EVERY, more: EVERY, s: (1, oo), outside: SHARE}))
-    e.decides(
-        identity(ratio(Inclusion(ONE, ONE, ONE, ONE / s, outside, outside).loss_lower_bound()), s)
-    )
+
+    # The bound grows with the rate, and is ln s at the rate 1, where mu_1 = s mu_1'. The odds
+    # against a draw are smaller if it is more likely.
+    s, odds, more = symbols("s odds more")
+
+    def bound_at(rate: Real) -> Real:
+        return bound_ratio(Inclusion(rate, rate, ONE, ONE / s, outside, outside))
+
+    rise = bound_at(1 / (1 + odds)) - bound_at(1 / (1 + odds + more))
+    e.proven(positive(rise, {odds: EVERY, more: EVERY, s: (1, oo), outside: SHARE}))
+    e.decides(identity(bound_at(ONE), s))
+
     rates = (0.5, 0.9, 0.99, 1.0)
     bounds = [
         Inclusion(rate, rate, 0.8, 0.8 * np.exp(-0.5), 0.3, 0.3).loss_lower_bound()
         for rate in rates
     ]
-    e.needs((np.diff(bounds) > 0).all() and agree(bounds[-1], 0.5))
+    e.needs((np.diff(bounds) > 0).all())
+    e.needs(agree(bounds[-1], 0.5))
     return {"bounds": joined(bounds), "rates": ",".join(f"{rate:g}" for rate in rates)}
 
 
 def section_6_baseline(e: Evidence) -> Numbers:
     # With p = p' = r, and chances 1 and 1/s of the event with the record, beta without it.
     r, s, beta = symbols("r s beta")
-    loss = ratio(Inclusion(r, r, ONE, ONE / s, beta, beta).event_loss())
+    loss = event_ratio(Inclusion(r, r, ONE, ONE / s, beta, beta))
     e.proven(identity(loss, (r + (1 - r) * beta) / (r / s + (1 - r) * beta)))
     e.decides(positive(s - loss, {r: SHARE, s: (1, oo), beta: EVERY}))
 
@@ -115,23 +137,26 @@ def section_6_detectable_inclusion(e: Evidence) -> Numbers:
     r, r1, s, outside, more = symbols("r r1 s outside more")
 
     def bound(chance: Real) -> Real:
-        return ratio(Inclusion(r, r1, ONE, ONE / s, chance, chance).loss_lower_bound())
+        return bound_ratio(Inclusion(r, r1, ONE, ONE / s, chance, chance))
 
+    # The easier it is to tell whether the record is drawn, the larger the bound.
     box = {r: SHARE, r1: SHARE, s: (1, oo), outside: EVERY, more: EVERY}
-    e.proven(
-        identity(bound(outside), r / (r1 / s + (1 - r1) * outside))
-        and identity(bound(0 * outside), s * r / r1)
-    )
+    e.proven(identity(bound(outside), r / (r1 / s + (1 - r1) * outside)))
+    e.proven(identity(bound(0 * outside), s * r / r1))
     e.proven(positive(bound(outside) - bound(outside + more), box))
     e.proven(kept_at_a_rate())
+
+    # By how much the optimal event is likelier if the cluster is drawn than if it is not.
     sizes = (1, 2, 5, 10)
-    likelier = np.array(
-        [1 / ClusterSample([size] * 4, 1).identifying_confusion(0.3) for size in sizes]
-    )
+    confusions = [ClusterSample([size] * 4, 1).identifying_confusion(0.3) for size in sizes]
+    likelier = 1 / np.array(confusions)
     e.same(np.log(likelier), [2 * 0.3 * size for size in sizes])
     e.needs((likelier > np.exp(0.3)).all())
-    shown = {"ratios_of_chances": joined(likelier, ".3g"), "sizes": joined(sizes, "")}
-    return shown | {"growth": np.exp(0.3)}
+    return {
+        "ratios_of_chances": joined(likelier, ".3g"),
+        "sizes": joined(sizes, ""),
+        "growth": np.exp(0.3),
+    }
 
 
 def section_6_stronger_for_clusters(e: Evidence) -> Numbers:
@@ -139,13 +164,13 @@ def section_6_stronger_for_clusters(e: Evidence) -> Numbers:
     r, s, beta = symbols("r s beta")
     box = {r: SHARE, s: (1, oo), beta: EVERY}
     event = Inclusion(r, r, ONE, ONE / s, beta, beta)
-    e.decides(positive(ratio(event.event_loss()) - ratio(event.loss_lower_bound()), box))
+    e.decides(positive(event_ratio(event) - bound_ratio(event), box))
 
     # The simple form of Theorem 5.3 is below (4).
     simple = clusters.identified_cluster_loss_weak_bound(
         budget(s), confusion=beta, sampling_rate=r, epsilon=budget(s * t)
     )
-    e.proven(positive(ratio(event.loss_lower_bound()) - ratio(simple), BUDGET | box))
+    e.proven(positive(bound_ratio(event) - ratio(simple), BUDGET | box))
 
     def compared(design: ClusterSample, rate: float) -> tuple[float, float]:
         """Return the bound of Theorem 5.1, and (4) for the event of the optimum."""
@@ -175,8 +200,8 @@ def section_6_1_pps_of_elements(e: Evidence) -> Numbers:
     other = 1 / (1 + t)
     event = Inclusion(p, ONE, answer, other, other, other)
     floor = ratio(subsampling.srs_loss(eps, p))
-    e.proven(identity(ratio(event.loss_lower_bound()), p * t))
-    e.proven(identity(ratio(event.event_loss()), floor))
+    e.proven(identity(bound_ratio(event), p * t))
+    e.proven(identity(event_ratio(event), floor))
     e.proven(positive(floor - p * t, BUDGET | {p: SHARE}))
 
     rates = samples.pps_rates(WEIGHTS, 2)
@@ -199,9 +224,11 @@ def section_6_1_limited_variation(e: Evidence) -> Numbers:
     # that favours exclusion.
     r, d = symbols("r d")
     most = 1 + d * r * (t - 1)
-    for step, (one, other) in ((eps, (r, r / (1 + d))), (-eps, (r / (1 + d), r))):
-        change = ratio(subsampling.srs_loss(step, one)) / ratio(subsampling.srs_loss(step, other))
-        e.decides(positive(most - change, BUDGET | {r: SHARE, d: EVERY}))
+    lower = r / (1 + d)
+    for signed_budget, rate, neighbour_rate in ((eps, r, lower), (-eps, lower, r)):
+        here = ratio(subsampling.srs_loss(signed_budget, rate))
+        there = ratio(subsampling.srs_loss(signed_budget, neighbour_rate))
+        e.decides(positive(most - here / there, BUDGET | {r: SHARE, d: EVERY}))
 
     before = np.linspace(1, 2, 600)
     after = np.array([2.0, *before[1:]])
@@ -235,25 +262,33 @@ def section_6_1_limited_variation(e: Evidence) -> Numbers:
 
 
 def section_6_2_pps_of_clusters(e: Evidence) -> Numbers:
-    own, rest, chance = symbols("own rest chance")
+    size, rest, chance = symbols("size rest chance")
     e.proven(clusters_by_size())
-    room = 1 + own / (rest * chance) - by_size(own, rest, chance)
-    e.proven(positive(room, BUDGET | {own: (1, oo), rest: EVERY, chance: EVERY}))
-    # as one cluster grows alone, its chance goes to 1 and the ratio to t
-    e.proven(limit(samples.pps_rate(own, own + rest, 1), own.expression, oo) == 1)
-    e.proven(identity(limit(by_size(own, rest, chance), own.expression, oo), t))
-    tried = [2] * 100, [10] * 100, [3] * 1000, LARGE
-    small, large, many, single = (unequal.pps_cluster_loss(sizes, 0.5) for sizes in tried)
-    e.needs(large > 0.5 and many <= np.log1p(np.exp(3) / 999) and single > many)
+    room = 1 + size / (rest * chance) - by_size(size, rest, chance)
+    e.proven(positive(room, BUDGET | {size: (1, oo), rest: EVERY, chance: EVERY}))
+
+    # As one cluster grows alone, its chance goes to 1 and the ratio to t.
+    e.proven(limit(samples.pps_rate(size, size + rest, 1), size.expression, oo) == 1)
+    e.proven(identity(limit(by_size(size, rest, chance), size.expression, oo), t))
+
+    # Clusters of 2, of 10 and of 3 records; and one large cluster among many small ones.
+    small = unequal.pps_cluster_loss([2] * 100, 0.5)
+    large = unequal.pps_cluster_loss([10] * 100, 0.5)
+    many = unequal.pps_cluster_loss([3] * 1000, 0.5)
+    single = unequal.pps_cluster_loss(LARGE, 0.5)
+    e.needs(large > 0.5)
+    e.needs(many <= np.log1p(np.exp(3) / 999))
+    e.needs(single > many)
     return {"small": small, "large": large, "single": single}
 
 
 def worst_systematic_loss(size: int, step: int) -> float:
     """Return the largest loss over all places that the replacement of the smallest record takes."""
     records = range(size * step)
-    places = [i - 0.5 for i in range(size * step + 1)]
+    places = np.arange(size * step + 1) - 0.5  # before, between and after the records
     return max(
-        unequal.systematic_loss(records, 0, place, step=step, epsilon=0.5) for place in places
+        unequal.systematic_loss(records, 0, place, step=step, epsilon=0.5)
+        for place in places.tolist()
     )
 
 
@@ -292,20 +327,32 @@ def section_6_3_systematic_sampling(e: Evidence) -> Numbers:
 
 
 def section_6_3_duplicates_and_strata(e: Evidence) -> Numbers:
-    c, k, m, a, b = symbols("c k m a b")
+    # Every k-th place: a record with c copies is drawn with the chance c/k.
+    c, k, m = symbols("c k m")
     e.proven(identity(samples.pps_rate(c, k * m, m), c / k))
-    share = a + b / (b + k)  # of a (b + k) + b places
-    e.proven(positive(1 - (share - a), {a: EVERY, b: EVERY, k: EVERY}))
-    e.proven(positive(1 - (a + 1 - share), {a: EVERY, b: EVERY, k: EVERY}))
-    copies, step = (1, 2, 3, 2), 4
-    drawn = laws.every_kth([i for i, count in enumerate(copies) for _ in range(count)], step)
+
+    # Of a k + b places in a row, with k = b + rest, either a or a + 1 are drawn.
+    a, b, rest = symbols("a b rest")
+    share = a + b / (b + rest)
+    box = {a: EVERY, b: EVERY, rest: EVERY}
+    e.proven(positive(1 - (share - a), box))
+    e.proven(positive(1 - (a + 1 - share), box))
+
+    # Four records with copies.
+    copies = np.array([1, 2, 3, 2])
+    step = 4
+    with_copies = np.repeat(np.arange(4), copies).tolist()
+    law = laws.every_kth(with_copies, step)
     chances = [
-        sum(chance for sample, chance in drawn.items() if i in sample) for i in range(len(copies))
+        sum(chance for sample, chance in law.items() if record in sample) for record in range(4)
     ]
-    e.needs(agree(chances, samples.pps_rates(copies, sum(copies) / step)))
+    e.needs(agree(chances, samples.pps_rates(copies, copies.sum() / step)))
+
+    # Three strata in a row, and how many of each are drawn from every start.
     sizes = np.array([5, 11, 8])
     stratum = np.repeat(np.arange(3), sizes)
     counts = np.array([np.bincount(stratum[start::step], minlength=3) for start in range(step)])
     shares = strata.Strata(sizes).proportional(1 / step)
-    e.needs(agree(counts.mean(axis=0), shares) and (np.abs(counts - shares) < 1).all())
+    e.needs(agree(counts.mean(axis=0), shares))
+    e.needs((np.abs(counts - shares) < 1).all())
     return {"chances": joined(chances, "g"), "furthest": np.abs(counts - shares).max()}

@@ -25,9 +25,19 @@ GROUPS = (
     (10.0, 14.0, 15.0, 21.0, 9.0, 30.0, 12.0),
     (40.0, 60.0, 80.0, 66.0, 70.0, 55.0, 90.0, 64.0, 58.0, 71.0),
 )
-FAMILY, TOTAL = allocation.Family((20, 10), (1.0, 3.0)), 8
+"""The values of the records in three strata."""
+
+FAMILY = allocation.Family((20, 10), (1.0, 3.0))
+"""The populations of two strata of 20 and 10 records, which are 0 or 1 and 0 or 3."""
+
+TOTAL = 8
+"""The size of their samples."""
+
 FIXED = [(m, TOTAL - m) for m in range(1, TOTAL)]
+"""Every allocation of that size with a record of each stratum."""
+
 CLASSES = (1, 5, 10, 20, 50, 100, 250, 500, 1000)
+"""The smallest numbers of employees in the classes of establishments."""
 
 m, n = symbols("m n")
 
@@ -35,27 +45,35 @@ m, n = symbols("m n")
 def definition_7_1(e: Evidence) -> Numbers:
     f, g, h, u = symbols("f g h u")
     e.proven(identity(np.exp(eps + budget(u)) * h - f, (t * g - f) + t * (u * h - g)))
+
+    # Two records of stratum a and two of b, with their budgets.
     budgets = {("a", 0): 0.3, ("a", 1): 0.3, ("b", 0): 0.8, ("b", 1): 0.8}
-    pairs = ((("a", 0), ("a", 1)), (("a", 0), ("b", 1)), (("b", 0), ("b", 1)))
+    replacements = {
+        "first": (("a", 0), ("a", 1)),
+        "across": (("a", 0), ("b", 1)),
+        "second": (("b", 0), ("b", 1)),
+    }
     kept = ("a", 0)  # a record that both samples hold
-    worst = [
-        optimiser.largest_loss({(x, kept): 1.0}, {(y, kept): 1.0}, epsilon=budgets)
-        for x, y in pairs
+    worst = {}
+    for name, (old, new) in replacements.items():
+        mechanism = optimiser.largest_loss({(old, kept): 1.0}, {(new, kept): 1.0}, epsilon=budgets)
+        likelier = mechanism.acceptance((old, kept)) / mechanism.acceptance((new, kept))
+        e.same(mechanism.loss, np.log(1 / likelier if mechanism.swapped else likelier))
+        e.needs(agree(mechanism.loss, budgets[old] + budgets[new]))
+        worst[name] = mechanism
+
+    # No record in any sample of up to two costs the worst mechanism more than its budget.
+    samples = [
+        *combinations_with_replacement(budgets, 0),
+        *combinations_with_replacement(budgets, 1),
+        *combinations_with_replacement(budgets, 2),
     ]
-    for (x, y), one in zip(pairs, worst, strict=True):
-        e.same(
-            one.loss,
-            np.log(one.acceptance((x, kept)) / one.acceptance((y, kept))) * (1 - 2 * one.swapped),
-        )
-        e.needs(agree(one.loss, budgets[x] + budgets[y]))
-    for sample in (s for size in range(3) for s in combinations_with_replacement(budgets, size)):
-        accept = worst[1].acceptance(sample)
-        for record, spent in budgets.items():
-            more = worst[1].acceptance((*sample, record))
-            e.sure(
-                np.abs(np.log([accept / more, (1 - accept) / (1 - more)])).max() <= spent + 1e-12
-            )
-    return dict(zip(("first", "across", "second"), (one.loss for one in worst), strict=True))
+    for sample, (record, spent) in product(samples, budgets.items()):
+        without = worst["across"].acceptance(sample)
+        with_it = worst["across"].acceptance((*sample, record))
+        ratios = np.array([without / with_it, (1 - without) / (1 - with_it)])
+        e.sure(np.abs(np.log(ratios)).max() <= spent + 1e-12)
+    return {name: mechanism.loss for name, mechanism in worst.items()}
 
 
 def equation_6(e: Evidence) -> Numbers:
@@ -71,9 +89,12 @@ def equation_6(e: Evidence) -> Numbers:
     e.proven(identity(term, weight * deviation * total / m - weight * deviation * deviation))
 
     # Whole numbers: each further record lowers the variance by less.
-    one, two, three = (strata.mean_variance(n, deviation, m + i) for i in range(3))
-    e.proven(identity(one - two, deviation / (m * (m + 1))))
-    e.proven(positive((one - two) - (two - three), {m: EVERY, deviation: EVERY, n: EVERY}))
+    first_gain = strata.mean_variance(n, deviation, m) - strata.mean_variance(n, deviation, m + 1)
+    next_gain = strata.mean_variance(n, deviation, m + 1) - strata.mean_variance(
+        n, deviation, m + 2
+    )
+    e.proven(identity(first_gain, deviation / (m * (m + 1))))
+    e.proven(positive(first_gain - next_gain, {m: EVERY, deviation: EVERY, n: EVERY}))
 
     population = strata.strata_of(GROUPS)
     records = 9
@@ -133,18 +154,19 @@ def equation_7(e: Evidence) -> Numbers:
 def section_7_1_data_independence(e: Evidence) -> Numbers:
     family = allocation.Family((6, 6), (1.0, 1.0))
     rule = allocation.neyman(family, 3)
-    used = sorted({rule(population)[0][1] for population in family.populations})
-    noise = max(
-        allocation.outcomes(family, allocation.fixed(drawn)).noise_scale(0.1) for drawn in used
-    )
-    chosen = allocation.outcomes(family, rule)
-    loss = chosen.loss(noise)
-    densities = chosen.chances @ np.exp(
-        -np.abs(chosen.values[:, None] - chosen.values) / abs(noise)
-    )
-    e.same(
-        loss, np.abs(np.log(densities[chosen.pairs[:, 0]] / densities[chosen.pairs[:, 1]])).max()
-    )
+
+    # The noise that suffices at epsilon 0.1 for each allocation that the rule may choose.
+    chosen = {rule(population)[0][1] for population in family.populations}
+    fixed = [allocation.outcomes(family, allocation.fixed(drawn)) for drawn in chosen]
+    noise = max(table.noise_scale(0.1) for table in fixed)
+
+    # The loss of the rule with that noise, and the same from the densities at every value.
+    table = allocation.outcomes(family, rule)
+    loss = table.loss(noise)
+    distances = np.abs(table.values[:, None] - table.values)
+    densities = table.chances @ np.exp(-distances / noise)
+    neighbours = np.log(densities[table.pairs])
+    e.same(loss, np.abs(neighbours[:, 0] - neighbours[:, 1]).max())
     e.needs(loss > 0.1)
     return {"loss": loss}
 
@@ -153,16 +175,19 @@ def equation_8(e: Evidence) -> Numbers:
     fixed = [allocation.outcomes(FAMILY, allocation.fixed(drawn)) for drawn in FIXED]
     neyman = allocation.outcomes(FAMILY, allocation.neyman(FAMILY, TOTAL))
     e.same(neyman.variances().max(), min(table.variances().max() for table in fixed))
+
+    # With the noise that each needs, the best fixed allocation beats Neyman's.
     budgets = (0.1, 1.0, 3.0)
-    best = np.array(
-        [min(table.total_variances(epsilon).max() for table in fixed) for epsilon in budgets]
-    )
-    other = np.array([neyman.total_variances(epsilon).max() for epsilon in budgets])
-    e.needs((best < other).all())
+    best_of_fixed = []
+    of_neyman = []
+    for epsilon in budgets:
+        best_of_fixed.append(min(table.total_variances(epsilon).max() for table in fixed))
+        of_neyman.append(neyman.total_variances(epsilon).max())
+    e.needs((np.array(best_of_fixed) < np.array(of_neyman)).all())
     return {
-        "fixed": joined(best),
-        "neyman": joined(other),
-        "budgets": ",".join(map("{:g}".format, budgets)),
+        "fixed": joined(best_of_fixed),
+        "neyman": joined(of_neyman),
+        "budgets": ",".join(f"{epsilon:g}" for epsilon in budgets),
     }
 
 
@@ -201,20 +226,22 @@ def theorem_7_2(e: Evidence) -> Numbers:
 
     # Records of the changed stratum and of the other one, the rate, and the budgets of both.
     cases = ((3, 2, 0.4, 0.5, 1.0), (2, 3, 0.5, 0.8, 0.2), (4, 1, 0.3, 0.3, 0.3))
-    exact = [
-        rounding.random_rounding_loss(changed, rate, own) for changed, _, rate, own, _ in cases
-    ]
-    bounds = [rounding.random_rounding_bound(rate, own) for _, _, rate, own, _ in cases]
-    for loss, bound, (changed, other, rate, own, others) in zip(exact, bounds, cases, strict=True):
-        budgets = {("a", i): own for i in range(changed + 1)}
-        budgets |= {("b", i): others for i in range(other)}
-        rest = rounded_sample([("b", i) for i in range(other)], rate)
-        both = [
-            laws.independent(rounded_sample([("a", i) for i in range(count)], rate), rest)
-            for count in (changed, changed + 1)
-        ]
-        e.same(loss, optimiser.largest_loss(*both, epsilon=budgets).loss)
-        e.needs(loss <= bound)
+    exact = []
+    bounds = []
+    for changed, unchanged, rate, epsilon, other_epsilon in cases:
+        exact.append(rounding.random_rounding_loss(changed, rate, epsilon))
+        bounds.append(rounding.random_rounding_bound(rate, epsilon))
+
+        grown = [("a", i) for i in range(changed + 1)]
+        others = [("b", i) for i in range(unchanged)]
+        rest = rounded_sample(others, rate)
+        worst = optimiser.largest_loss(
+            laws.independent(rounded_sample(grown[:-1], rate), rest),
+            laws.independent(rounded_sample(grown, rate), rest),
+            epsilon=dict.fromkeys(grown, epsilon) | dict.fromkeys(others, other_epsilon),
+        )
+        e.same(exact[-1], worst.loss)
+        e.needs(exact[-1] <= bounds[-1])
 
     # As e^bound is at most e^(3 r (t^2 - 1)), any budget has its rate.
     gain = t * t - 1
