@@ -88,9 +88,9 @@ class State:
         total = self.finished + self.new + self.changed + self.damaged
         parts = [f"{total} blocks: {self.finished} finished before, {self.new} new"]
         if self.changed:
-            parts.append(f"{self.changed} to run anew, since code, data or versions have changed")
+            parts.append(f"{self.changed} to run again because code, data or versions have changed")
         if self.damaged:
-            parts.append(f"{self.damaged} to run anew, since their files are damaged")
+            parts.append(f"{self.damaged} to run again because their files are damaged")
         return ", ".join(parts)
 
 
@@ -214,8 +214,8 @@ def blocks_of(
     """Yield the blocks of a sweep, point by point, once everything is checked."""
     if not inspect.isfunction(experiment) or experiment.__closure__:
         raise UsageError(
-            "an experiment must be a function that takes what it needs as parameters, and no"
-            f" object, part of one, or function within a function, got {experiment!r}"
+            "an experiment must be a function at the top level of a module, which takes all that"
+            f" it needs as parameters, got {experiment!r}"
         )
     with checks.as_usage():
         checks.whole(repetitions, "repetitions", at_least=2)
@@ -254,7 +254,9 @@ def point_of(experiment: Experiment, given: Point) -> Point:
         if not isinstance(plain, str | int | float) or not is_finite:
             raise UsageError(f"{name} must be a word or a finite number, got {name}={value!r}")
         if name in COLUMNS:
-            raise UsageError(f"a parameter must not be called {name}, as a column of the table is")
+            raise UsageError(
+                f"a parameter must not be called {name}, which is a column of the table"
+            )
         point[name] = plain
     return point
 
@@ -263,9 +265,11 @@ def require_sweep(folder: Path) -> None:
     """Refuse a folder that has something else than sweeps."""
     is_there = folder.exists() or folder.is_symlink()
     if is_there and not folder.is_dir():
-        raise UsageError(f"the folder of a sweep must be a folder, got {folder}")
+        raise UsageError(f"the output of a sweep must be a folder, got {folder}")
     if is_there and any(folder.iterdir()) and not (folder / "blocks").is_dir():
-        raise UsageError(f"the folder must be new, empty or of another sweep, got {folder}")
+        raise UsageError(
+            f"the folder must be new, empty, or the folder of another sweep, got {folder}"
+        )
 
 
 def digest(content: Any) -> str:
@@ -427,8 +431,8 @@ def require_named(read: Iterable[Path], depends: Iterable[Path]) -> None:
     unnamed = sorted(set(read) - set(depends))
     if unnamed:
         raise UsageError(
-            f"the experiment reads {unnamed[0]}, which must be named (`depends`, on the command"
-            " line --depends), so that numbers of other data are not taken for these"
+            f"the experiment reads {unnamed[0]}: name this file (in Python with depends, on the"
+            " command line with --depends), so that the results of two files do not mix"
         )
 
 
@@ -444,7 +448,9 @@ def rows_of(experiment: Experiment, work: Block) -> Iterator[Row]:
         }
         taken = sorted(labels.keys() & {*work.point, *COLUMNS})
         if taken:
-            raise ValueError(f"a label must not be called {', '.join(taken)}, as another column is")
+            raise ValueError(
+                f"a label must not be called {', '.join(taken)}, which is another column"
+            )
 
         for measure, numbers in measures.items():
             values = np.asarray(numbers, dtype=float)
@@ -454,7 +460,7 @@ def rows_of(experiment: Experiment, work: Block) -> Iterator[Row]:
                 )
             series = digest([labels, measure])
             if series in seen:
-                raise ValueError(f"{measure} of the series {labels} must be yielded once")
+                raise ValueError(f"{measure} of the series {labels} must be yielded only once")
             seen.add(series)
             mean = float(values.mean())
             yield {

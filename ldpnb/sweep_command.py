@@ -65,7 +65,8 @@ def pairs(
     type=click.IntRange(1),
     default=1000,
     show_default=True,
-    help="Number of repetitions that are computed and saved together; it changes the numbers.",
+    help="Number of repetitions that are computed and saved together. Another size gives other "
+    "random numbers.",
 )
 @click.option(
     "--seed",
@@ -78,7 +79,7 @@ def pairs(
     "-o",
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder for blocks/ and table.csv; a run needs it.",
+    help="Folder for blocks/ and table.csv, which is needed to run.",
 )
 @click.option(
     "--depends",
@@ -117,7 +118,7 @@ def sweep(
     from ldpnb.sweep import sweep as run_sweep
 
     if jobs is not None and scheduler is not None:
-        raise UsageError("--jobs is for this machine: the workers of a scheduler are its own")
+        raise UsageError("--jobs must not be given with --scheduler, which has its own workers")
 
     function = find(experiment, depends)
     known = parameters(experiment, function)
@@ -153,7 +154,7 @@ def sweep(
         kind = "" if type(error) is RuntimeError else f"{type(error).__name__}: "
         reason = shown(f"{kind}{' '.join(str(error).split())}")
         raise click.ClickException(
-            f"{reason}; finished blocks are kept, and the same command goes on"
+            f"{reason}; finished blocks are kept, and the same command continues from there"
         ) from error
     click.echo(f"{output / 'table.csv'}: {len(table)} rows")
 

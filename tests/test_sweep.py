@@ -203,7 +203,7 @@ def test_blocks_of_other_code_are_run_anew_and_counted(own: Path, tmp_path: Path
     (own / "own_helper.py").write_text("def double(x):\n    return 2.0 * x\n")
     told = state(tmp_path / "out", experiment, {"factor": [1.0, 2.0, 3.0]})
     assert told == State(finished=0, new=1, changed=2, damaged=0)
-    assert "2 to run anew, since code, data or versions have changed" in str(told)
+    assert "2 to run again because code, data or versions have changed" in str(told)
 
 
 def test_results_of_two_data_files_do_not_mix(own: Path, tmp_path: Path) -> None:
@@ -211,7 +211,7 @@ def test_results_of_two_data_files_do_not_mix(own: Path, tmp_path: Path) -> None
     data = own / "data.csv"
     grid = {"factor": [1.0, 2.0], "file": [str(data)]}
 
-    with pytest.raises(RuntimeError, match=r"reads .*data\.csv, which must be named"):
+    with pytest.raises(RuntimeError, match=r"reads .*data\.csv: name this file"):
         run(tmp_path / "out", experiment, grid)
 
     table = run(tmp_path / "out", experiment, grid, depends=[data])
@@ -262,7 +262,10 @@ def test_a_worker_with_other_versions_is_refused(
         ("frequencies -g mechanism=SUE,k-RS", "got mechanism='k-RS' (did you mean k-RR?)"),
         ("frequencies -g n=1e3 --grid n=10", "n is given twice"),
         ("frequencies -r 1", "1 is not in the range x>=2"),
-        ("frequencies -j 1 --scheduler tcp://127.0.0.1:1", "--jobs is for this machine"),
+        (
+            "frequencies -j 1 --scheduler tcp://127.0.0.1:1",
+            "--jobs must not be given with --scheduler",
+        ),
         ("frequencies --depends nothing.csv", "'nothing.csv' does not exist"),
         ("no_such_module:x", "no experiment no_such_module:x: No module named"),
         ("os:sep", "os:sep must be a function, got str"),
@@ -298,13 +301,15 @@ def test_a_function_that_captures_variables_is_refused(tmp_path: Path) -> None:
     def captured(*, repetitions, rng):
         yield {}, {"value": np.full(repetitions, len(str(tmp_path)))}
 
-    with pytest.raises(UsageError, match="takes what it needs as parameters"):
+    with pytest.raises(UsageError, match="at the top level of a module"):
         run(tmp_path / "out", captured, {})
 
 
 def test_a_folder_with_something_else_is_refused(tmp_path: Path) -> None:
     (tmp_path / "table.csv").write_text("mine")
-    with pytest.raises(UsageError, match="the folder must be new, empty or of another sweep"):
+    with pytest.raises(
+        UsageError, match="the folder must be new, empty, or the folder of another sweep"
+    ):
         run(tmp_path)
     assert (tmp_path / "table.csv").read_text() == "mine"
 
@@ -316,7 +321,7 @@ def test_a_folder_with_something_else_is_refused(tmp_path: Path) -> None:
         ("number", "ValueError: value must be 4 finite numbers"),
         ("none", "ValueError: the experiment must yield a series with a measure, got none"),
         ("label", "ValueError: a label must not be called fault"),
-        ("twice", "ValueError: value of the series {} must be yielded once"),
+        ("twice", "ValueError: value of the series {} must be yielded only once"),
     ],
 )
 def test_a_failure_names_its_point_and_the_sweep_goes_on_once_it_is_mended(
@@ -404,7 +409,7 @@ def test_a_killed_worker_ends_the_sweep_with_its_finished_blocks_kept(tmp_path: 
 
     assert isinstance(first.exception, click.ClickException)
     assert first.exception.exit_code == 1
-    assert "finished blocks are kept, and the same command goes on" in str(first.exception)
+    assert "finished blocks are kept, and the same command continues" in str(first.exception)
     assert "6 blocks: 5 finished before, 1 new\n" in command(*words).output
 
 

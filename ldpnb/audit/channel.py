@@ -135,7 +135,7 @@ class ExactChannel:
             if neighbours(self.inputs[i], self.inputs[j])
         ]
         if not pairs:
-            raise ValueError("neighbours must hold for at least one pair of inputs, got none")
+            raise ValueError("neighbours must be true for at least one pair of inputs, got none")
         return self._largest_of(pairs for _ in self.fractions)
 
     def _largest_of(self, pairs_of_rows: Iterable[list[tuple[int, int]]]) -> Loss:
@@ -199,7 +199,7 @@ class ExactChannel:
             If the truth has another shape than the means, or if paths were cut.
         """
         if any(self.lost):
-            raise ValueError("cut must be 0 for means to be exact, got paths that were cut")
+            raise ValueError("cut must be 0 for exact means, but some paths were cut")
         means, _ = self.moments(estimate)
         if truth is None:
             truth = self.inputs if means.ndim == 1 else np.eye(len(self.inputs))
@@ -274,18 +274,22 @@ class ExactChannel:
         paths = f", {self.paths} paths" if self.paths else ""
         lines = [
             f"{len(self.inputs)} inputs, {len(self.outputs)} outputs{paths}",
-            f"{self._loss_in_words()}, if any two inputs are neighbours",
+            f"{self._loss_in_words()}, where any two inputs are neighbours",
             f"output {checks.shortened(self.output)} has probability {float(row[likelier]):.6g} "
             f"from input {checks.shortened(self.pair[0])} and {float(row[other]):.6g} "
             f"from input {checks.shortened(self.pair[1])}",
         ]
         marginals = self.marginals()
         if any(self.lost):
-            lines.append(f"paths were cut: at delta 0, epsilon is at least {self.lower_bound:.12g}")
+            lines.append(
+                f"some paths were left out: at delta 0, epsilon is at least {self.lower_bound:.12g}"
+            )
         elif marginals is None:
-            lines.append("no p and q: outputs do not support inputs with two probabilities only")
+            lines.append(
+                "not a pure protocol: outputs support inputs with more than two probabilities"
+            )
         else:
-            lines.append(f"pure with p = {marginals.p:.12g} and q = {marginals.q:.12g}")
+            lines.append(f"a pure protocol with p = {marginals.p:.12g} and q = {marginals.q:.12g}")
         return "\n".join(lines)
 
     def __repr__(self) -> str:

@@ -19,7 +19,7 @@ from ldpnb.privacy.channel import SUM_TOLERANCE
 LIMIT = 100_000
 
 
-@click.command(short_help="Audit an implementation, or a saved channel, exactly.")
+@click.command(short_help="Compute the exact privacy loss of your code, or of a saved channel.")
 @click.argument("client", metavar="CHANNEL.CSV|MODULE:FUNCTION")
 @click.option(
     "--inputs", metavar="VALUES", help="Values that a user can hold, such as 0:4 or yes,no,unsure."
@@ -32,11 +32,13 @@ LIMIT = 100_000
 @click.option(
     "--limit",
     type=click.IntRange(1),
-    help=f"Largest number of paths that are run.  [default: {LIMIT}]",
+    help=f"Largest number of paths to run.  [default: {LIMIT}]",
 )
-@click.option("--cut", type=float, help="Leave out paths that are less likely than this.")
+@click.option("--cut", type=float, help="Leave out paths whose probability is below this.")
 @click.option(
-    "--patience", type=float, help="Longest time without a random choice, in seconds.  [default: 5]"
+    "--patience",
+    type=float,
+    help="Longest time that the code may run without a random choice, in seconds.  [default: 5]",
 )
 def audit(
     client: str,
@@ -78,8 +80,10 @@ def audit(
     if epsilon is None:
         return
     is_exceeded = channel.exceeds(epsilon, tolerance=tolerance)
-    word = "exceeded" if is_exceeded else "kept"
-    click.echo(f"the stated epsilon {epsilon:.12g} is {word} (rounding of {tolerance:g} accepted)")
+    word = "is more than" if is_exceeded else "is within"
+    click.echo(
+        f"the loss {word} the stated epsilon of {epsilon:.12g} (up to {tolerance:g} for rounding)"
+    )
     raise SystemExit(int(is_exceeded))
 
 
@@ -103,7 +107,7 @@ def _function(name: str) -> Callable[..., Any]:
         with _importable_from_here():
             return pkgutil.resolve_name(name)
     except (ModuleNotFoundError, AttributeError, ValueError) as error:
-        raise UsageError(f"no function {shown(name)}: {shown(str(error))}") from None
+        raise UsageError(f"there is no function {shown(name)}: {shown(str(error))}") from None
     except KeyboardInterrupt:
         raise
     except BaseException as error:
@@ -132,7 +136,7 @@ def _values(text: str, limit: int) -> list[Any]:
             rule = "low:high in whole numbers, or a list with commas"
             raise UsageError(f"inputs must be {rule}, got {shown(text)}") from None
         if len(numbers) > limit:
-            raise UsageError(f"inputs must be at most {limit:,} values, got {len(numbers):,}")
+            raise UsageError(f"inputs must have at most {limit:,} values, got {len(numbers):,}")
         return list(numbers)
     return [_value(part.strip()) for part in text.split(",")]
 

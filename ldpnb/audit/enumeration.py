@@ -72,7 +72,7 @@ def exact_channel(
     AuditError
         If the client cannot be followed: it returns a random number or computes with it other than
         by sums, products with constants and rounding; draws continuous noise, from a generator of
-        its own or in compiled code; seeds a generator; keeps something between calls; raises an
+        its own or in compiled code; seeds a generator; remembers something between calls; raises an
         error; or has too many paths. The message is one line and says what to do.
 
     Notes
@@ -89,9 +89,9 @@ def exact_channel(
     >>> channel = exact_channel(respond, [0, 1])
     >>> print(channel)
     2 inputs, 2 outputs, 4 paths
-    epsilon is 1.09861228867, if any two inputs are neighbours
+    epsilon is 1.09861228867, where any two inputs are neighbours
     output 0 has probability 0.75 from input 0 and 0.25 from input 1
-    pure with p = 0.75 and q = 0.25
+    a pure protocol with p = 0.75 and q = 0.25
     >>> channel.probabilities.tolist()
     [[0.75, 0.25], [0.25, 0.75]]
     >>> channel.is_unbiased(lambda report: (report - 0.25) / 0.5)
@@ -130,7 +130,7 @@ def _distinct(inputs: Iterable[Any]) -> tuple[Any, ...]:
         raise TypeError(f"inputs must be a sequence of values, got {checks.shortened(inputs)}")
     values = tuple(inputs.tolist() if isinstance(inputs, np.ndarray) else inputs)
     if len(values) < 2:
-        raise ValueError(f"inputs must be two or more values, got {len(values)}")
+        raise ValueError(f"inputs must have two or more values, got {len(values)}")
     seen: set[Any] = set()
     for value in values:
         key = (type(value).__name__, repr(value))
@@ -168,13 +168,13 @@ def _law(tape: Tape, call: Client, value: Any, most: int) -> tuple[Law, list[tup
 
 
 def _repeat(tape: Tape, call: Client, known: list[Known]) -> None:
-    """Take paths twice again: a client that keeps something between calls may then differ."""
+    """Take paths twice again: a client that remembers something between calls may then differ."""
     for value, path, output in known:
         for _ in range(2):
             tape.repeat(path)
             if _run(tape, call, value) != (True, output):
                 raise AuditError(
-                    "the client gives two outputs for the same draws: it keeps something "
+                    "the client gives two outputs for the same draws: it remembers something "
                     "between calls, or draws where it cannot be followed"
                 )
 
@@ -196,7 +196,7 @@ def _run(tape: Tape, call: Client, value: Any) -> tuple[bool, Any]:
     if tape.refusal:
         raise AuditError(tape.refusal)
     if not tape.is_complete:
-        raise AuditError("the client does not repeat itself: it keeps something between calls")
+        raise AuditError("the client does not repeat itself: it remembers something between calls")
     return not tape.is_over, output
 
 
@@ -229,7 +229,7 @@ def _plain(tape: Tape, output: Any) -> Any:
     if type(output) in _SIMPLE:
         return output
     if isinstance(output, Uniform):
-        tape.refuse("returns a random number itself, and continuous outputs are not followed")
+        tape.refuse("returns a continuous random number, which is not followed")
     if isinstance(output, np.ndarray | np.generic):
         output = output.tolist()
         if isinstance(output, Uniform):

@@ -41,13 +41,15 @@ def read_channel(path: Path) -> ExactChannel:
     """
     rows = list(_lines(path))
     if not rows:
-        raise UsageError(f"{_name(path)} must hold a table of probabilities, it is empty")
+        raise UsageError(f"{_name(path)} must hold a table of probabilities, but it is empty")
 
     header = None
     if not all(_is_number(cell) for cell in rows[0][1]):
         header = rows.pop(0)[1]
         if not rows:
-            raise UsageError(f"{_name(path)} must hold a table of probabilities, it has names only")
+            raise UsageError(
+                f"{_name(path)} must hold a table of probabilities, but it has only names"
+            )
     has_labels = header is not None and (
         header[0].strip() in ("", "output") or not all(_is_number(row[0]) for _, row in rows)
     )
@@ -79,7 +81,7 @@ def _lines(path: Path) -> Iterator[Line]:
     except UnicodeDecodeError as error:
         raise UsageError(f"{_name(path)} must be UTF-8 text: {error.reason}") from None
     if len(text) > LARGEST:
-        raise UsageError(f"{_name(path)} must have at most {LARGEST:,} characters, it has more")
+        raise UsageError(f"{_name(path)} must have at most {LARGEST:,} characters, but it has more")
 
     rows = csv.reader(io.StringIO(text, newline=""), skipinitialspace=True, strict=True)
     try:
@@ -112,9 +114,9 @@ def _probability(path: Path, number: int, cell: str) -> float:
 def _check(path: Path, matrix: list[list[float]], inputs: tuple[Any, ...]) -> None:
     """Refuse what is no channel."""
     if len(inputs) < 2:
-        raise UsageError(f"{_name(path)} must have two or more inputs, it has {len(inputs)}")
+        raise UsageError(f"{_name(path)} must have two or more inputs, but it has {len(inputs)}")
     if len(set(inputs)) < len(inputs):
-        raise UsageError(f"{_name(path)} must name every input once")
+        raise UsageError(f"{_name(path)} must give every input a different name")
     for place, value in enumerate(inputs):
         total = sum(row[place] for row in matrix)
         if abs(total - 1) > SUM_TOLERANCE:

@@ -47,7 +47,7 @@ def replaced(tape: Tape, patience: float) -> Iterator[NumpyDraws]:
         If another audit runs in this process, or if a real generator was drawn from.
     """
     if not _one_at_a_time.acquire(blocking=False):
-        raise AuditError("another audit is under way in this process; one must end first")
+        raise AuditError("another audit is running in this process; wait until it has ended")
 
     originals: list[tuple[Any, str, Any]] = []
     try:
@@ -93,8 +93,8 @@ def _watched(tape: Tape, patience: float) -> Iterator[None]:
         seen = now
         if quiet == 2:
             tape.refuse(
-                f"ran for {patience:g} s without a random choice and without an end; "
-                "it may loop for ever, else raise patience"
+                f"ran for {patience:g} s without making a random choice or returning; if it does "
+                "not loop forever, raise patience"
             )
 
     earlier = signal.signal(signal.SIGALRM, look)
@@ -129,7 +129,7 @@ def _of_python(tape: Tape) -> Iterator[StandIn]:
 
     def seed_of_its_own(self: random.Random, a: Any = None, version: int = 2) -> None:
         if a is None:
-            tape.refuse("makes a random.Random() of its own; write random.random()")
+            tape.refuse("makes its own random.Random(); call random.random() instead")
         real_seed(self, a, version)
 
     yield random.Random, "seed", seed_of_its_own
@@ -173,7 +173,9 @@ def _of_numpy(tape: Tape, generator: NumpyDraws) -> Iterator[StandIn]:
         unknown = _refusing(tape, f"calls np.random.{name}, which is not followed")
         yield np.random, name, followed.get(name, unknown)
 
-    own = _refusing(tape, "makes a NumPy generator of its own; write client(value, rng)")
+    own = _refusing(
+        tape, "makes its own NumPy generator; take it as an argument instead: client(value, rng)"
+    )
     yield np.random.bit_generator, "randbits", own
 
 
@@ -267,8 +269,8 @@ def _compiled_states() -> list[Callable[[], Any]]:
         return [functools.partial(_compiled_state, compiled, pointer) for pointer in pointers]
     except (ImportError, AttributeError):
         raise AuditError(
-            "draws in code compiled by this version of numba cannot be noticed; "
-            "set NUMBA_DISABLE_JIT=1"
+            "random draws in code that this version of numba compiles cannot be followed; set "
+            "NUMBA_DISABLE_JIT=1"
         ) from None
 
 
@@ -281,6 +283,6 @@ def _drawn_elsewhere(before: list[State]) -> str:
     if all(pickle.dumps(ask()) == state for ask, state in before):
         return ""
     return (
-        "the client draws where it cannot be followed: from a generator that it keeps, or in "
-        "compiled code; write client(value, rng), or random.random()"
+        "the client draws where it cannot be followed, from a generator that it keeps or in "
+        "compiled code; use client(value, rng) or random.random() instead"
     )

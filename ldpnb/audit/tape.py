@@ -121,7 +121,7 @@ class Tape:
         if depth == len(self._branches):
             self._add(weights)
         elif self._weights[depth] is not weights and self._weights[depth] != weights:
-            self.refuse("does not repeat itself: it keeps something between calls")
+            self.refuse("does not repeat itself: it remembers something between calls")
         self.depth = depth + 1
         return self._branches[depth]
 

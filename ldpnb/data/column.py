@@ -75,7 +75,7 @@ class Column:
         """
         sentences = [
             f"{shown(self.name)}: {self.users:,} users, {len(self.labels):,} values.",
-            f"{self.missing:,} without an entry were left out.",
+            f"Users without an entry, who are left out: {self.missing:,}.",
             *self.notes,
         ]
         return " ".join(sentences)

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ldpnb.checks import as_usage
+from ldpnb.checks import UsageError
 from ldpnb.data.reading import Reading
 
 _OPTIONS = (
@@ -15,8 +15,10 @@ _OPTIONS = (
     click.option(
         "--skip", type=click.IntRange(0), default=0, help="Number of lines above the header."
     ),
-    click.option("--footer", type=click.IntRange(0), help="Number of rows below the data."),
-    click.option("--separator", default="", help="Character between fields, or tab."),
+    click.option(
+        "--footer", type=click.IntRange(0), help="Number of rows below the data, such as totals."
+    ),
+    click.option("--separator", default="", help="Character between fields, or the word tab."),
     click.option(
         "--encoding",
         default="",
@@ -30,10 +32,12 @@ _OPTIONS = (
         "--missing",
         multiple=True,
         help="Entry that stands for a missing answer, such as k.A. or -9 (repeatable). "
-        "An empty one says that there are no other such entries.",
+        "An empty one says that no other entries do.",
     ),
     click.option(
-        "--counts", default="", help="Column with the number of users in each row, or none."
+        "--counts",
+        default="",
+        help="Column with the number of users in each row, or the word none.",
     ),
 )
 
@@ -50,25 +54,27 @@ def stated(options: dict[str, Any]) -> Reading:
     return Reading(**{option.name: options.pop(option.name) for option in fields(Reading)})
 
 
-@click.command("inspect", short_help="Describe a file of your own, and what to run on it.")
+@click.command("inspect", short_help="Describe a file and suggest a command to run on it.")
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @click.argument("columns", nargs=-1, metavar="[COLUMN]...")
 @reading_options
 def inspect_file(file: Path, columns: tuple[str, ...], **options: Any) -> None:
     """Describe the columns of FILE, and print the command to run next.
 
-    FILE is delimited text (perhaps compressed as .gz), a workbook (.xlsx), or Parquet. Nothing is
-    guessed: an entry that does not fit is named with its row and the option that helps. Nothing is
-    written, and nothing leaves this machine.
+    FILE is delimited text (perhaps compressed as .gz), a workbook (.xlsx), or Parquet. If an entry
+    does not fit, the message names its row and the option that helps; nothing is guessed. Nothing
+    is written, and nothing leaves this machine.
     """
-    from ldpnb.data.inspection import inspect
+    from ldpnb.data.inspection import as_options, inspect
 
-    with as_usage():
+    try:
         report = inspect(file, stated(options), columns)
+    except ValueError as error:
+        raise UsageError(as_options(str(error))) from None
     click.echo(report)
 
 
-@click.command(short_help="Fetch the UCI Adult data.")
+@click.command(short_help="Download the UCI Adult data.")
 @click.option(
     "--cache",
     type=click.Path(file_okay=False, path_type=Path),
@@ -77,7 +83,7 @@ def inspect_file(file: Path, columns: tuple[str, ...], **options: Any) -> None:
 def download(cache: Path | None) -> None:
     """Download the training data of UCI Adult, and print the path of the file.
 
-    The columns age and work class come with the package. The file has the other columns as well.
+    The columns age and work class come with the package. This file has all other columns as well.
     """
     from ldpnb.data.public import fetch
 

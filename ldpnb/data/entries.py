@@ -135,8 +135,8 @@ def as_numbers(entries: "pd.Series[Any]", reading: Reading) -> "pd.Series[float]
         if value is None:
             row = first_row(places == place, entries)
             is_below_header = row == entries.index[0] > 1
-            what = ", or delete the row if it belongs to the header" if is_below_header else ""
-            refuse(row, entry, f"is no number: {_help_with(entry)}{what}")
+            what = ", or delete the row if it is part of the header" if is_below_header else ""
+            refuse(row, entry, f"is not a number: {_help_with(entry)}{what}")
         values[place] = value
 
     if not reading.decimal and not reading.thousands:
@@ -153,10 +153,10 @@ def _help_with(text: str) -> str:
             option = f"thousands={quoted(thousands)}" if thousands else "decimal=,"
             ways[value] = f"{option} if it is {value:.15g}"
 
-    missing = f"missing={quoted(text)} if it stands for no answer"
+    missing = f"missing={quoted(text)} if it means that there is no answer"
     if not ways and re.search("[0-9]", text):
-        return f"write the numbers alone, all in one unit, or state {missing}"
-    return f"state {', or '.join([*ways.values(), missing])}"
+        return f"write only the numbers, all in one unit, or set {missing}"
+    return f"set {', or '.join([*ways.values(), missing])}"
 
 
 def _ask_about_points(entries: "pd.Series[Any]", distinct: Sequence[Any]) -> None:
@@ -165,8 +165,8 @@ def _ask_about_points(entries: "pd.Series[Any]", distinct: Sequence[Any]) -> Non
     if pointed and all(_GROUPED_BY_POINTS.fullmatch(entry) for entry in pointed):
         row = first_row(entries == pointed[0], entries)
         grouped = pointed[0].replace(".", "")
-        what = f"state decimal=. if it is {float(pointed[0]):g}, or thousands=. if it is {grouped}"
-        refuse(row, pointed[0], f"has two readings: {what}")
+        what = f"set decimal=. if it is {float(pointed[0]):g}, or thousands=. if it is {grouped}"
+        refuse(row, pointed[0], f"can be read in two ways: {what}")
 
 
 def ask_about_codes(
@@ -207,8 +207,8 @@ def ask_about_codes(
             row = first_row(values == number, values)
             entry = label(entries[row])
             often = "once" if rows == 1 else f"{rows:,} times"
-            what = f"state missing={entry} if so, or missing= if every code is an answer"
-            refuse(row, entry, f"occurs {often} and may stand for no answer: {what}")
+            what = f"set missing={entry} if it does, or missing= if every code is an answer"
+            refuse(row, entry, f"occurs {often} and may mean that there is no answer: {what}")
 
 
 # Names
@@ -237,10 +237,10 @@ def ask_about_names(names: "pd.Series[Any]", reading: Reading) -> None:
 
 def _ask_about_kind(here: "pd.Series[Any]", times: "pd.Series[int]") -> None:
     kinds: dict[str, Callable[[str], Any]] = {
-        "may be a number: state low and high, or categories": _is_number,
-        "may be a date: write months or years, or state categories": _DATE.fullmatch,
-        "may be a number with a unit: write the numbers alone, all in one unit, "
-        "or state categories": _WITH_UNIT.fullmatch,
+        "may be a number: set low and high, or categories": _is_number,
+        "may be a date: write months or years instead, or set categories": _DATE.fullmatch,
+        "may be a number with a unit: write only the numbers, all in one unit, "
+        "or set categories": _WITH_UNIT.fullmatch,
     }
     for question, is_of_kind in kinds.items():
         names = [name for name in times.index if is_of_kind(name)]
@@ -256,8 +256,8 @@ def _is_number(name: str) -> bool:
 def _ask_about_words(here: "pd.Series[Any]", distinct: list[str]) -> None:
     for name in distinct:
         if name.casefold() in WORDS:
-            what = f"state missing={quoted(name)} if so, or missing= if every word is an answer"
-            refuse(_row(here, name), name, f"may stand for no answer: {what}")
+            what = f"set missing={quoted(name)} if it does, or missing= if every word is an answer"
+            refuse(_row(here, name), name, f"may mean that there is no answer: {what}")
 
 
 def _ask_about_spelling(here: "pd.Series[Any]", distinct: list[str]) -> None:
@@ -265,7 +265,7 @@ def _ask_about_spelling(here: "pd.Series[Any]", distinct: list[str]) -> None:
     for name in distinct:
         first = alike.setdefault(_plain(name), name)
         if first != name:
-            what = "write both in one way, or state categories"
+            what = "write both in the same way, or set categories"
             refuse(_row(here, name), name, f"looks like {first!a}: {what}")
 
 
@@ -275,8 +275,8 @@ def _ask_about_ends(here: "pd.Series[Any]", times: "pd.Series[int]", reading: Re
         return
     for name, option in _ends(here, reading):
         if times[name] == 1:
-            what = f"state {option} if it is no entry, or categories"
-            refuse(_row(here, name), name, f"occurs nowhere else: {what}")
+            what = f"set {option} if it is not an entry, or set categories if it is one"
+            refuse(_row(here, name), name, f"does not occur in any other row: {what}")
 
 
 def _ends(here: "pd.Series[Any]", reading: Reading) -> Iterator[tuple[str, str]]:

@@ -37,7 +37,9 @@ MOST_VALUES = 4096
 """Values of a column that local mechanisms can handle well."""
 OTHER = "other"
 
-OCCURRING = "What occurs was taken for what may occur, which gives it away; state it to avoid that."
+OCCURRING = (
+    "The categories were taken from the data, which reveals them: set categories to avoid that."
+)
 COUNTS = re.compile(
     r"(?i)n|counts?|freq(uency)?|number|persons|people|cases|obs|anzahl|häufigkeit|fälle"
 )
@@ -121,7 +123,7 @@ def load_column(
     file = Path(data).name
     notes = tally.notes
     if table.empty_rows:
-        notes = (f"{table.empty_rows:,} empty rows between others were left out.", *notes)
+        notes = (f"Empty rows, which are left out: {table.empty_rows:,}.", *notes)
     return replace(tally, name=f"{column} of {file}" if column else file, notes=notes)
 
 
@@ -136,28 +138,28 @@ def _check_options(
     checks.choice(outside, "outside", among=("error", "clip"))
     checks.whole(bins, "bins", at_most=MOST_VALUES)
     if (low is None) != (high is None):
-        raise ValueError(f"low and high must be stated together, got low={low}, high={high}")
+        raise ValueError(f"low and high must be set together, got low={low}, high={high}")
 
     if low is None or high is None:
         is_stated = {"bins": bins > 0, "outside": outside != "error"}
         for option in is_stated:
             if is_stated[option]:
-                raise ValueError(f"{option} needs a column of numbers: state low and high too")
+                raise ValueError(f"{option} needs a column of numbers: set low and high too")
         return
 
     if isinstance(categories, str) or categories:
-        raise ValueError("categories must not be stated beside low and high")
+        raise ValueError("categories must not be set together with low and high")
     checks.numbers([low, high], "low and high")
     if not low < high:
         raise ValueError(f"low must be < high, got low={low:g}, high={high:g}")
     if not bins:
         for option, end in (("low", low), ("high", high)):
             if end % 1:
-                rule = "a whole number where no bins are stated"
+                rule = "a whole number if bins is not set"
                 raise ValueError(f"{option} must be {rule}, got {option}={end:g}")
         if high - low >= MOST_VALUES:
-            rule = f"at most {MOST_VALUES:,} values: state bins"
-            raise ValueError(f"low and high must leave {rule}, got {high - low + 1:,.0f}")
+            rule = f"at most {MOST_VALUES:,} values unless bins is set"
+            raise ValueError(f"low to high must be {rule}, got {high - low + 1:,.0f}")
 
 
 def tallied(
@@ -220,7 +222,7 @@ def _weights(table: Table, column: str, reading: Reading) -> Places:
     is_bad = ~(weights >= 0) | (weights % 1 != 0) | (weights > 2**53)
     if is_bad.any():
         row = first_row(is_bad, weights)
-        rule = f"must be a whole number >= 0 in the column of counts {quoted(reading.counts)}"
+        rule = f"must be a whole number >= 0, because it is in the counts {quoted(reading.counts)}"
         refuse(row, weights[row], rule)
     if weights.sum() > 2**53:
         raise ValueError(f"counts must have a sum <= 2**53, got {weights.sum():g}")
@@ -237,7 +239,7 @@ def _ask_about_counts(table: Table, column: str) -> None:
             continue
         others = table.cells.drop(columns=place)
         if not others.astype(str).duplicated().any():
-            what = f"state counts={name} if so, or counts=none if each row is one user"
+            what = f"set counts={name} if it does, or counts=none if each row is one user"
             raise ValueError(f"{quoted(name)} may say how many users a row stands for: {what}")
 
 
@@ -254,16 +256,18 @@ def _categories(
     if categories:
         labels = [str(category).strip() for category in categories]
         if len(set(labels)) < len(labels):
-            raise ValueError(f"categories must differ, got {labels}")
+            raise ValueError(f"categories must be different, got {labels}")
         is_unknown = names.notna() & ~names.isin(labels)
         if is_unknown.any() and OTHER not in labels:
             row = first_row(is_unknown, names)
-            what = "add it, or other, to the categories, or state missing="
+            what = "add it or 'other' to the categories, or set missing"
             refuse(row, names[row], f"is not among the categories: {what}")
         names = names.mask(is_unknown, OTHER)
         outside = int(weights[is_unknown.to_numpy()].sum())
         if outside:
-            notes.append(f"{outside:,} with another name count as other.")
+            notes.append(
+                f"Entries that are not among the categories count as 'other': {outside:,}."
+            )
     else:
         ask_about_names(names, reading)
         labels = sorted(set(names.dropna()))
@@ -300,8 +304,8 @@ def _binned(
         row = first_row(is_beyond, values)
         entry = label(entries[row])
         ways = [
-            f"state missing={entry} if it stands for no answer",
-            "a wider range if it is one",
+            f"set missing={entry} if it means that there is no answer",
+            "a wider range if it is an answer",
             "outside=clip to move it to the nearer end",
         ]
         refuse(row, entry, f"lies outside [{low:g}, {high:g}]: {', or '.join(ways)}")
@@ -313,13 +317,15 @@ def _binned(
     if beyond:
         before = _mean(values, weights)
         after = _mean(clipped, weights)
-        moved = f"which moves the mean from {before:.6g} to {after:.6g}"
-        notes.append(f"{beyond:,} outside [{low:g}, {high:g}] were moved to its ends, {moved}.")
+        notes.append(
+            f"Numbers outside [{low:g}, {high:g}], which are moved to the nearer end: {beyond:,}. "
+            f"This changes the mean from {before:.6g} to {after:.6g}."
+        )
 
     is_fraction = clipped % 1 > 0
     if not bins and is_fraction.any():
         row = first_row(is_fraction, values)
-        refuse(row, f"{clipped[row]:.15g}", "is not whole: state the number of bins")
+        refuse(row, f"{clipped[row]:.15g}", "is not a whole number: set the number of bins")
 
     known: Floats = np.asarray(clipped.fillna(low), dtype=np.float64)
     if bins:

@@ -6,8 +6,10 @@ do not belong in a release.
 
 import json
 import math
+import re
 import shlex
 from collections.abc import Iterator, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +34,12 @@ _BINS = 20
 _NAMES_ROWS = 0.98
 """A column whose entries differ in more than this share of the rows names them."""
 
-_CHOOSE = "choose low and high so that they hold what may occur, not what occurs here:"
+_CHOOSE = (
+    "next (change low and high to the smallest and the largest value that are possible, not those "
+    "that occur here):"
+)
+_OPTION = re.compile(rf"\b({'|'.join(option.name for option in fields(Reading))})(?==)")
+"""An option as a message names it, such as ``missing`` in ``missing='k.A.'``."""
 
 
 def inspect(
@@ -81,26 +88,46 @@ def inspect(
     titles = [shown(name[:_WIDTH]) for name in names]
     width = max(len(title) for title in titles)
 
-    size = f"rows: {len(table.cells):,}, columns: {len(table.names):,}"
+    size = f"{_number_of('row', len(table.cells))}, {_number_of('column', len(table.names))}"
     lines = [f"{shown(str(data))}: {size}"]
     command = ""
+    hints: list[str] = []
     for place, name, title in zip(places, names, titles, strict=True):
         entries = with_missing(table.cells[place], reading)
         lines.append(f"  {title:{width}}  {_described(entries, reading)}")
         try:
             ways = _ways(table, name, entries, reading)
         except ValueError as error:
-            lines.append(f"  {'':{width}}    {error}")
+            hint = as_options(str(error))
+            if hint not in hints:
+                hints.append(hint)
+                lines.append(f"  {'':{width}}    {hint}")
             continue
         if ways is not None and not command:
             command = _command(data, name, ways, reading)
     if len(names) < len(table.names) and not columns:
-        lines.append(f"  and {len(table.names) - len(names):,} columns more")
+        lines.append(f"  and {len(table.names) - len(names):,} more columns")
 
-    if not command:
-        return "\n".join([*lines, "", "next: no column can be collected as it is"])
-    title = f"next, but {_CHOOSE}" if " -p low=" in command else "next:"
-    return "\n".join([*lines, "", title, f"  {command}"])
+    if command:
+        title = _CHOOSE if " -p low=" in command else "next:"
+        return "\n".join([*lines, "", title, f"  {command}"])
+    what = "each has one value, a name for each row, or counts"
+    if hints:
+        what = "follow the hints above and inspect the file again"
+    return "\n".join([*lines, "", f"No column can be used as it is: {what}."])
+
+
+def as_options(message: str) -> str:
+    """Return a message of the reader with its options as the command line has them.
+
+    >>> as_options("set missing='k.A.' if it means that there is no answer")
+    "set --missing='k.A.' if it means that there is no answer"
+    """
+    return _OPTION.sub(r"--\1", message)
+
+
+def _number_of(thing: str, number: int) -> str:
+    return f"1 {thing}" if number == 1 else f"{number:,} {thing}s"
 
 
 def _described(entries: "pd.Series[Any]", reading: Reading) -> str:

@@ -63,7 +63,9 @@ def _check_size(file: Any, entries: int) -> None:
     if not 0 < rows <= MOST_ROWS:
         raise ValueError(f"it must have 1 to {MOST_ROWS:,} rows, got {rows:,}")
     if entries > MOST_CELLS:
-        raise ValueError(f"it must have at most {MOST_CELLS:,} entries: name the columns to read")
+        raise ValueError(
+            f"it must have at most {MOST_CELLS:,} entries: name the columns that you need"
+        )
 
     groups = [file.metadata.row_group(place) for place in range(file.num_row_groups)]
     if sum(group.total_byte_size for group in groups) > _UNPACKED * MOST_BYTES:

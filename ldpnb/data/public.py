@@ -81,9 +81,10 @@ def fetch(cache: str | Path | None = None) -> Path:
     try:
         raw = Path(pooch.retrieve(_URL, f"sha256:{_SHA256}", "adult.data", folder))
     except (OSError, ValueError) as error:  # as are those of requests
-        place = f"fetch {_URL} elsewhere and put it into {folder}"
+        place = f"download {_URL} on another machine and copy it to {folder}"
         raise OSError(
-            f"adult.data cannot be fetched ({checks.shown(str(error))}); offline, {place}"
+            f"adult.data cannot be downloaded ({checks.shown(str(error))}); without a network, "
+            f"{place}"
         ) from None
     table = raw.with_suffix(".csv")
     writing.write(

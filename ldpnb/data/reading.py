@@ -85,9 +85,9 @@ class Reading:
         if self.decimal not in ("", ".", ","):
             _refuse("decimal", "a point or a comma", self.decimal)
         if thousands not in ("", ".", ",", " ", "'"):
-            _refuse("thousands", "a point, a comma, a blank or an apostrophe", thousands)
+            _refuse("thousands", "a point, a comma, a space or an apostrophe", thousands)
         if thousands and thousands == self.decimal:
-            _refuse("thousands", "another mark than decimal", thousands)
+            _refuse("thousands", "different from decimal", thousands)
         if self.encoding and not _is_known(self.encoding):
             _refuse("encoding", "a known encoding such as utf-8 or cp1252", self.encoding)
 
@@ -104,12 +104,12 @@ class Reading:
             name, _, value = str(word).partition("=")
             if name not in names:
                 known = ", ".join(names)
-                raise ValueError(f"reading must state {known}, got {checks.shortened(word)}")
+                raise ValueError(f"reading must set one of {known}, got {checks.shortened(word)}")
 
             if name == "missing":
                 given[name] = (*given.get(name, ()), value)
             elif name in given:
-                raise ValueError(f"{name} must be stated once, got {checks.shortened(word)}")
+                raise ValueError(f"{name} must be set only once, got {checks.shortened(word)}")
             elif name in ("skip", "footer"):
                 given[name] = _whole(name, value)
             else:

@@ -56,7 +56,7 @@ def table_of(
             continue
         if len(numbers) == MOST_ROWS or (len(numbers) + 1) * len(places) > MOST_CELLS:
             most = f"{MOST_ROWS:,} rows and {MOST_CELLS:,} entries"
-            raise ValueError(f"it must have at most {most}: name the columns to read")
+            raise ValueError(f"it must have at most {most}: name the columns that you need")
 
         fields = _filled_up(row, width) if is_sheet else row or [""]
         if len(fields) != width:
@@ -72,9 +72,9 @@ def table_of(
     if not numbers:
         raise ValueError("it has no rows below its header")
     if 2 * len(marked) > len(numbers) and not reading.separator:
-        what = "state skip= if the header stands below, or separator="
+        what = "set skip if the header is further down, or set separator"
         number, fields = marked[0]
-        refuse(number, fields[0], f"has a mark between fields that the header lacks: {what}")
+        refuse(number, fields[0], f"has a separator that the header does not have: {what}")
     if reading.footer is None:
         _ask_about_footer(last)
 
@@ -134,14 +134,14 @@ def _filled_up(fields: list[Any], width: int) -> list[Any]:
 
 
 def _refuse_width(number: int, fields: list[Any], width: int) -> NoReturn:
-    what = "mend that row, or state skip=, separator= or footer="
+    what = "correct that row, or set skip, separator or footer"
     if len(fields) == width + 1:
-        what += "; if every row has one field more, give the first column a name too"
+        what += "; if every row has one field more than the header, name the first column too"
     shown = ", ".join(map(str, fields))
     refuse(
         number,
         shown,
-        f"has a number of fields ({len(fields)}) other than the header's ({width}): {what}",
+        f"has {len(fields)} fields, but the header has {width}: {what}",
     )
 
 
@@ -150,5 +150,5 @@ def _ask_about_footer(last: Sequence[Row]) -> None:
     for below, (number, fields) in enumerate(reversed(last), 1):
         for field in fields:
             if _BELOW.fullmatch(str(field)):
-                what = f"state footer={below} if it stands below the data, or footer=0"
-                refuse(number, field, f"may be no entry: {what}")
+                what = f"set footer={below} if it stands below the data, or footer=0 if not"
+                refuse(number, field, f"may not be an entry: {what}")

@@ -62,9 +62,9 @@ def place_of(name: str, names: Sequence[str]) -> int:
     if len(names) == 1 and not wanted:
         return 0
 
-    what = "state skip= if the header stands below"
+    what = "set skip if the header is further down"
     number = "no column is" if not found else f"{len(found)} columns are"
-    raise ValueError(f"{number} called {quoted(name)}, of {listed(names)}: {what}")
+    raise ValueError(f"{number} called {quoted(name)} among {listed(names)}: {what}")
 
 
 def _folded(name: str) -> str:

@@ -24,11 +24,11 @@ _PARQUET = b"PAR1"
 _NOT_READ = {
     b"\xd0\xcf\x11\xe0": "an old workbook, or one with a password",
     b"SQLite format 3": "a database",
-    b"$FL2": "a file of SPSS",
-    b"$FL3": "a file of SPSS",
-    b"<stata_dta>": "a file of Stata",
-    b"BZh": "packed by bzip2",
-    b"\xfd7zXZ": "packed by xz",
+    b"$FL2": "an SPSS file",
+    b"$FL3": "an SPSS file",
+    b"<stata_dta>": "a Stata file",
+    b"BZh": "compressed with bzip2",
+    b"\xfd7zXZ": "compressed with xz",
     b'{"': "JSON",
     b"[{": "JSON",
 }
@@ -85,7 +85,7 @@ def _read(file: Path, reading: Reading, columns: Sequence[str] | None) -> Table:
 
     for start, kind in _NOT_READ.items():
         if content.startswith(start):
-            raise ValueError(f"it is {kind}, which is not read here: save it as .csv or .xlsx")
+            raise ValueError(f"it is {kind}, which cannot be read: save it as .csv or .xlsx")
 
     _refuse_idle(reading, "text", "sheet")
     return table_of(rows_of_text(content, reading), reading, columns, is_sheet=False)
@@ -95,7 +95,7 @@ def _refuse_idle(reading: Reading, kind: str, *options: str) -> None:
     """Refuse options that say nothing about a kind of file."""
     for name in options:
         if name in reading.stated():
-            raise ValueError(f"{name} must not be stated, since it says nothing about {kind}")
+            raise ValueError(f"{name} must not be set, because it has no effect on {kind}")
 
 
 def _content(file: Path) -> bytes:

@@ -25,7 +25,7 @@ def rows_of_text(content: bytes, reading: Reading) -> Iterator[tuple[int, list[s
         if above >= reading.skip and header.strip():
             break
     else:
-        raise ValueError(f"it has no header below {reading.skip} lines that are skipped")
+        raise ValueError(f"it has no header below the {reading.skip} lines that are skipped")
 
     parts = [header]
     quotes = header.count('"')
@@ -41,9 +41,9 @@ def rows_of_text(content: bytes, reading: Reading) -> Iterator[tuple[int, list[s
         except csv.Error as error:
             place = above + rows.line_num
             if mark == _NO_MARK:
-                what = "close the quote, or state separator= if a field ends at another mark"
-                raise ValueError(f"row {place} has text behind a quote: {what}") from None
-            what = "quotes around a field must be closed, and doubled inside"
+                what = "close the quotation, or set separator if a field ends at another character"
+                raise ValueError(f"row {place} has text after a closing quote: {what}") from None
+            what = "close every quotation, and double the quotation marks inside it"
             raise ValueError(f"row {place}: {error}; {what}") from None
         if row is None:
             return
@@ -55,19 +55,19 @@ def _lines(content: bytes, encoding: str) -> Iterator[str]:
     try:
         for line in io.TextIOWrapper(io.BytesIO(content), encoding=encoding, newline=""):
             if "\0" in line:
-                what = "state encoding= if it is text, such as utf-16, or save it as .csv or .xlsx"
+                what = "set encoding if it is text, such as encoding=utf-16, or save it as .csv"
                 raise ValueError(f"it has a zero byte: {what}")
             yield line
     except UnicodeError as error:
         where = f"byte {error.start:,} is" if isinstance(error, UnicodeDecodeError) else "it is"
-        what = "state encoding=, such as cp1252 or utf-16, if it is text, or save it as .csv"
-        raise ValueError(f"{where} no {encoding.removesuffix('-sig')}: {what}") from None
+        what = "set encoding if it is text, such as encoding=cp1252, or save it as .csv"
+        raise ValueError(f"{where} not valid {encoding.removesuffix('-sig')}: {what}") from None
 
 
 def _mark(header: str, line: int) -> str:
     """Return the mark between fields that a header has."""
     found = [mark for mark in MARKS if mark in header]
     if len(found) > 1:
-        what = "state separator=, or skip= if the header stands below"
+        what = "set separator, or set skip if the header is further down"
         raise ValueError(f"row {line} has {' and '.join(map(repr, found))}: {what}")
     return found[0] if found else _NO_MARK

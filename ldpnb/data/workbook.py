@@ -39,8 +39,8 @@ def rows_of_sheet(content: bytes, reading: Reading) -> Iterator[tuple[int, list[
             cells += len(row) + 1
             if cells > MOST_CELLS:
                 reach = f"at least row {number:,}"
-                what = "delete what stands far from the table, or save it as .csv"
-                raise ValueError(f"the sheet reaches to {reach} with too many cells: {what}")
+                what = "delete the cells that are far from the table, or save it as .csv"
+                raise ValueError(f"the sheet extends to {reach} and has too many cells: {what}")
             if number > reading.skip:
                 yield number, [_cell(value) for value in row]
 
@@ -68,7 +68,7 @@ def _refuse_cells_read_as_empty(part: bytes, reading: Reading) -> None:
     for place, top, bottom in _MERGED.findall(part):
         is_below_header = int(bottom) > reading.skip + 1
         if is_below_header and int(bottom) > int(top):
-            what = "split it, and write its value in each row, or state skip= if it stands above"
+            what = "split it and write its value in each row, or set skip if it is above the header"
             raise ValueError(f"the cell {place.decode()} spans several rows: {what}")
     if _FORMULA_WITHOUT_VALUE.search(part):
         what = "open and save the workbook, or save it as .csv"
@@ -82,7 +82,7 @@ def _sheet(sheets: Sequence[Any], stated: str) -> Any:
         return sheets[titles.index(stated)]
     if len(sheets) == 1 and not stated:
         return sheets[0]
-    raise ValueError(f"it has {len(sheets)} sheets: state sheet= one of {listed(titles)}")
+    raise ValueError(f"it has {len(sheets)} sheets: set sheet to one of {listed(titles)}")
 
 
 def _cell(value: Any) -> Any:

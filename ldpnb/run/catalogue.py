@@ -141,7 +141,9 @@ def unique(wanted: str, names: Sequence[str], kind: str) -> str:
     if not fitting:
         last_parts = [name.split("/")[-1] for name in names]
         hint = nearest(wanted, [*names, *last_parts])
-        raise UsageError(f"no {kind} {shown(wanted)}{hint}; `ldpnb list` and `verdicts` name all")
+        raise UsageError(
+            f"no {kind} {shown(wanted)}{hint}; `ldpnb list` and `ldpnb verdicts` show all"
+        )
     if len(fitting) > 1:
         more = ", ..." if len(fitting) > 6 else ""
         raise UsageError(f"{shown(wanted)} is ambiguous: {', '.join(fitting[:6])}{more}")

@@ -25,17 +25,17 @@ HEAD = """\
 
 To: {authors}. From: (name and address).
 
-{counts} What we write about the paper is in our own words, with the place; only what stands \
-between quotation marks is yours. Every number can be computed with the lines of Python that \
-follow it. We are glad to be shown wrong.
+{counts} We describe the paper in our own words and name the place each time. Only text between \
+quotation marks is yours. The lines of Python after a counterexample compute its numbers. If we \
+are wrong, please tell us.
 
-Text that was read: {version}; in {read}. **Before this is sent, compare the places with the \
-published PDF.**
+The text that we read: {version} (read in {read}). **Before you send this note, compare the \
+places with the published PDF.**
 """
 
 REBUILT = """
-Items marked † are about a formula that is missing in that text; what we write of it is our \
-reconstruction from the sentences around it.
+Items marked † are about a formula that is missing from that text. We rebuilt it from the \
+sentences around it.
 """
 
 LEAST = 2
@@ -94,10 +94,10 @@ def _counted(stated: Sequence[Row], number_of_causes: int) -> str:
     sound = sum(row["status"] == "holds" for row in stated)
     unsettled = sum(row["status"] == "not settled" for row in stated)
     several = "one cause" if number_of_causes == 1 else f"{number_of_causes} causes"
-    middle = f", {unsettled} we could not settle" if unsettled else ""
+    middle = f", {unsettled} could not be settled" if unsettled else ""
     return (
-        f"We recomputed {len(stated)} statements: {sound} hold as they stand{middle}, "
-        f"and the others have {several}, below."
+        f"We recomputed {len(stated)} statements of the paper. Of these, {sound} hold as they "
+        f"stand{middle}, and the others need corrections, which have {several}."
     )
 
 
@@ -127,7 +127,7 @@ def item(number: int, cause: str, rows: Sequence[Row]) -> str:
     if shown:
         points["A counterexample"] = shown["counterexample"]
     points["What holds"] = " ".join(sentence(row["change"] or row["instead"]) for row in rows)
-    points["What rests on it"] = rests or "Nothing else that we found."
+    points["What depends on it"] = rests or "Nothing else that we found."
 
     lines = [f"\n## {number}. {cause}\n"]
     lines += [f"- *{label}.* {text}" for label, text in points.items()]
@@ -140,7 +140,7 @@ def _paper(row: Row) -> str:
     """Return what the paper says, in our words, and where."""
     mark = "†" if row["rebuilt"] == "True" else ""
     quoted = f" (“{row['quoted']}”)" if row["quoted"] else ""
-    reading = f" We read: {row['reading'].rstrip('.')}." if row["reading"] else ""
+    reading = f" How we read it: {row['reading'].rstrip('.')}." if row["reading"] else ""
     return f"**{row['place']}**{mark}: {sentence(row['says'])}{quoted}{reading}"
 
 
@@ -150,7 +150,7 @@ def _observations(source: str, stated: Sequence[Row]) -> Iterator[str]:
     told = [rows[f"{source}/{key}"] for key in claims.sources()[source].observations]
     if told:
         heading = "Questions and observations"
-        yield f"\n## {heading}\n\nThese statements hold, as far as we settled them.\n"
+        yield f"\n## {heading}\n\nThese statements hold, as far as we could settle them.\n"
         yield "\n".join(map(_observation, told))
 
 

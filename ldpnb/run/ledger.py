@@ -11,10 +11,16 @@ from typing import Any
 
 import ldpnb
 from ldpnb import claims
-from ldpnb.notebook.verdicts import LABELS
+from ldpnb.notebook.verdicts import LABELS, REBUILT
 from ldpnb.run.catalogue import catalogue, home
 
-WORDS = (*LABELS, "cause", "counterexample", "python", "rests")
+_FOR_AUTHORS = {
+    "cause": "Heading in the note to the authors",
+    "counterexample": "Counterexample",
+    "python": "In Python",
+    "rests": "What depends on it",
+}
+WORDS = (*LABELS, *_FOR_AUTHORS)
 """The columns of the ledger that are texts, after those of every claim."""
 
 
@@ -116,11 +122,19 @@ def place(thing: Any) -> tuple[Path, int]:
 
 
 def described(row: Mapping[str, Any]) -> str:
-    """Return the texts in a row of a ledger, each on a line with the name of its column."""
-    texts = {
-        column: value for column, value in row.items() if isinstance(value, str) and value != ""
-    }
-    return "\n".join(f"{column}: {text}" for column, text in texts.items())
+    """Return a claim, its verdict, and the texts in its row of a ledger, each with a label."""
+    labels = {"notebook": "Notebook", "place": "Place", "says": "What the source says"}
+    if str(row["question"]) == "True":
+        labels["says"] = "What the source asks"
+
+    lines = [f"{row['claim']}: {row['status']} ({row['how']})"]
+    for column, label in {**labels, **LABELS, **_FOR_AUTHORS}.items():
+        if row[column]:
+            text = str(row[column]).replace("\n", "\n    ")
+            lines.append(f"  {label}: {text}")
+    if str(row["rebuilt"]) == "True":
+        lines.append(f"  Rebuilt: {REBUILT}")
+    return "\n".join(lines)
 
 
 def card(name: str) -> str:
@@ -131,8 +145,8 @@ def card(name: str) -> str:
 
     claim = claims.find(name)
     file, line = place(claim.check)
-    lines.append(f"decided by: {file.as_posix()}:{line}")
+    lines.append(f"  Decided by: {file.as_posix()}:{line}")
     for path in resting_on(claim):
         file, line = place(resolve_name(f"ldpnb.{path}"))
-        lines.append(f"rests on: {path} ({file.as_posix()}:{line})")
+        lines.append(f"  Uses: {path} ({file.as_posix()}:{line})")
     return "\n".join(lines)

@@ -193,7 +193,7 @@ def _renew(task: Task, folder: Path) -> str:
     if changed and task.notebook.path.read_bytes() != source:
         beside = task.target.with_suffix(".executed.ipynb")
         writing.write(beside, result)
-        return f"it was edited while it ran: the edit stands, and the result is {beside}"
+        return f"it was edited while it ran: the edit is kept, and the result is in {beside}"
 
     for path, content in changed.items():
         writing.write(path, content)

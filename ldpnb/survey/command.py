@@ -34,7 +34,8 @@ def _device_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--mechanism",
             type=click.Choice(_MECHANISMS, case_sensitive=False),
-            help="Name of the mechanism: unary needs --p and --q, the others need --epsilon.",
+            help="Name of the mechanism: unary needs --p and --q; SUE, OUE and Laplace need "
+            "--epsilon; the others take either.",
         ),
         click.option("--epsilon", type=float, help="Privacy budget of a report, in nats."),
         click.option(
@@ -57,8 +58,8 @@ def _device_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 _population_option = click.option(
     "--population",
-    help="Number of people in the population, or 'everyone' if only those who report are meant."
-    "  [default: very many]",
+    help="Number of people in the population, or the word everyone if the result is about the "
+    "people who report and nobody else.  [default: very many]",
 )
 
 
@@ -66,16 +67,20 @@ _population_option = click.option(
 @click.option(
     "--count", type=int, help="Number of people who report, or of clusters that are drawn."
 )
-@click.option("--error", type=float, help="An error of this size or more is a failure.")
+@click.option(
+    "--error", type=float, help="Size of error that counts as a failure, in the unit of the result."
+)
 @click.option("--failure", type=float, help="Largest probability of a failure that you accept.")
 @_device_options
 @_population_option
 @click.option(
     "--strata",
     type=_FILE,
-    help="CSV table with the columns stratum and size, and perhaps response and sd.",
+    help="CSV table with the columns stratum and size, and if you like response and sd.",
 )
-@click.option("--neyman", is_flag=True, help="Use Neyman's allocation to the strata.")
+@click.option(
+    "--neyman", is_flag=True, help="Divide the reports among the strata by Neyman's allocation."
+)
 @click.option("--clusters", type=int, help="Number of clusters in the population.")
 @click.option("--cluster-size", type=int, help="Number of people in each cluster.")
 @click.option(
@@ -92,7 +97,9 @@ _population_option = click.option(
 @click.option(
     "--response", type=float, help="Fraction of the invited people who report.  [default: 1]"
 )
-@click.option("--simultaneous", is_flag=True, help="Count an error in any share as a failure.")
+@click.option(
+    "--simultaneous", is_flag=True, help="Count an error in any of the shares as a failure."
+)
 def plan(
     ends: tuple[float, float] | None,
     values: list[str] | None,
@@ -104,10 +111,10 @@ def plan(
     """Compute the one of --count, --epsilon, --error and --failure that you leave out.
 
     The survey estimates the share of people who would say yes to a question. With --values it
-    estimates the share of each answer, and with --range the mean of a number. Strata, clusters,
-    and Laplace noise in a sample are computed by the normal law, everything else by exact laws.
-    Without a mechanism, all mechanisms that fit are compared. The last line printed is the command
-    that estimates from the reports. The exit code is 1 if no mechanism can meet the plan.
+    estimates the share of each answer, and with --range the mean of a number. A plan with strata,
+    with clusters, or with Laplace noise in a sample uses the normal approximation; all others are
+    exact. Without a mechanism, all mechanisms that fit are compared. The last line printed is the
+    command that estimates from the reports. The exit code is 1 if no mechanism can meet the plan.
 
     \b
     ldpnb plan --epsilon 1 --error 0.05 --failure 0.05 --population 10000
@@ -143,18 +150,19 @@ def plan(
 @click.option(
     "--reports",
     type=int,
-    help="Number of reports, if the column count has the number of ones for each answer.",
+    help="Number of reports, if the table has only the number of ones for each answer, in its "
+    "column count.",
 )
 @click.option(
     "--missing",
     multiple=True,
     help="Word that stands for a missing report, such as NA (repeatable).",
 )
-@click.option("--by", help="Public column; each of its values gets estimates of its own.")
+@click.option("--by", help="Public column of groups, each of which gets its own estimates.")
 @click.option(
     "--difference",
     type=_Words(),
-    help="Two values of that column: estimate the first minus the second.",
+    help="Two groups of that column: estimate the first minus the second.",
 )
 @click.option(
     "--level",
@@ -195,8 +203,8 @@ def estimate(
         if strata is not None:
             if population is not None or clusters is not None:
                 raise UsageError(
-                    "population and clusters have no use beside --strata: their numbers are in "
-                    "its columns size and clusters"
+                    "population and clusters must not be given with --strata, whose columns size "
+                    "and clusters have these numbers"
                 )
             stated |= _sizes_of_strata(strata)
         found = estimation.estimate(table, **stated)
@@ -224,21 +232,27 @@ def _population(word: str | None) -> Any:
     if word is None or word == "everyone":
         return word
     if not (word.isascii() and word.isdecimal() and len(word) < 16):
-        raise UsageError(f"population must be a number or everyone, got {shown(word)}")
+        raise UsageError(f"population must be a whole number or everyone, got {shown(word)}")
     return int(word)
 
 
 def _planned_strata(strata: Path, population: str | None, response: float | None) -> dict[str, Any]:
     """Return the arguments of a plan that a table of strata states."""
     if population is not None:
-        raise UsageError("population has no use beside --strata: its column size has the numbers")
+        raise UsageError(
+            "population must not be given with --strata, whose column size has the numbers"
+        )
     columns = _strata(strata)
     if "size" not in columns:
-        raise UsageError(f"{strata.name} must have a column size, the people in each stratum")
+        raise UsageError(
+            f"{strata.name} must have a column size with the number of people in each stratum"
+        )
     stated: dict[str, Any] = {"population": _whole(columns["size"])}
     if "response" in columns:
         if response is not None:
-            raise UsageError(f"response must be stated once: {strata.name} has such a column")
+            raise UsageError(
+                f"response must be given only once, but {strata.name} has a column response"
+            )
         stated["response"] = columns["response"]
     if "sd" in columns:
         stated["sds"] = columns["sd"]
@@ -249,7 +263,7 @@ def _sizes_of_strata(strata: Path) -> dict[str, Any]:
     """Return the numbers of people or clusters that a table of strata states."""
     columns = _strata(strata)
     if "size" not in columns and "clusters" not in columns:
-        raise UsageError(f"{strata.name} must have a column size or clusters")
+        raise UsageError(f"{strata.name} must have a column called size or clusters")
     if "clusters" in columns:
         return {"clusters": _whole(columns["clusters"])}
     return {"population": _whole(columns["size"])}
@@ -261,7 +275,7 @@ def _strata(path: Path) -> dict[str, dict[str, float]]:
 
     table = read_csv(path)
     if "stratum" not in table:
-        raise UsageError(f"{path.name} must have a column stratum")
+        raise UsageError(f"{path.name} must have a column called stratum")
     stratum = table["stratum"]
     if len(stratum.words) < stratum.codes.size or "" in stratum.words:
         raise UsageError(f"{path.name} must name each stratum once in the column stratum")

@@ -202,19 +202,19 @@ def device(
     low, high = _range(mechanism, low, high)
 
     if mechanism in NUMBERS and answers:
-        raise ValueError(f"values has no use with {mechanism}, whose answer is a number")
+        raise ValueError(f"values must not be given with {mechanism}, which takes a number")
     if mechanism == "Warner":
         answers = answers or ("yes", "no")
         if len(answers) > 2:
-            raise ValueError(f"values must be 2 with Warner, got {len(answers)}")
+            raise ValueError(f"Warner needs exactly 2 values, got {len(answers)}")
     elif mechanism not in NUMBERS and not answers:
-        raise ValueError(f"{mechanism} needs values, the possible answers or their number")
+        raise ValueError(f"{mechanism} needs values: the possible answers, or their number")
 
     if p is None and q is None:
         if epsilon is None:
-            raise ValueError("state the device: by p and q, or by epsilon")
+            raise ValueError("the device must be given by p and q, or by epsilon")
         if mechanism == "unary":
-            raise ValueError("unary needs p and q; SUE and OUE are the two that have an epsilon")
+            raise ValueError("unary needs p and q; give epsilon with SUE or OUE instead")
         smallest, largest = BUDGETS
         budget = float(checks.positive(epsilon, "epsilon"))
         if not smallest <= budget <= largest:
@@ -222,11 +222,11 @@ def device(
         chances = _of_budget(mechanism, budget, len(answers)) | {"epsilon": budget}
     else:
         if p is None or q is None:
-            raise ValueError("p and q must be stated both")
+            raise ValueError("p and q must be given together")
         if epsilon is not None:
-            raise ValueError("epsilon has no use beside p and q, which determine it")
+            raise ValueError("epsilon must not be given with p and q, because they determine it")
         if mechanism in ("SUE", "OUE", "Laplace"):
-            other = "" if mechanism == "Laplace" else "; with p and q say unary"
+            other = "" if mechanism == "Laplace" else "; give p and q with unary instead"
             raise ValueError(f"{mechanism} needs epsilon{other}")
         chances = _of_probabilities(mechanism, _chance(p, "p"), _chance(q, "q"), len(answers))
     return Device(mechanism=mechanism, answers=answers, low=low, high=high, **chances)
@@ -252,7 +252,7 @@ def _range(mechanism: str, low: float | None, high: float | None) -> tuple[float
     """Return the range of a number; 0 and 1 for shares."""
     if mechanism not in NUMBERS:
         if low is not None or high is not None:
-            raise ValueError(f"a range has no use with {mechanism}, which is for shares")
+            raise ValueError(f"a range must not be given with {mechanism}, which estimates shares")
         return 0.0, 1.0
 
     if low is None or high is None:
@@ -289,13 +289,13 @@ def _of_budget(mechanism: str, epsilon: float, answers: int) -> dict[str, Any]:
 
 def _of_probabilities(mechanism: str, p: Fraction, q: Fraction, answers: int) -> dict[str, Any]:
     if p == q:
-        raise ValueError(f"p and q must differ, or reports tell nothing, got p={p}, q={q}")
+        raise ValueError(f"p and q must be different, or reports say nothing, got p={p}, q={q}")
 
     total = p + (answers - 1) * q
     if mechanism == "k-RR" and abs(total - 1) > 1e-9:
         raise ValueError(
-            f"p + (k - 1) q must be 1 for one of k = {answers} answers, got {float(total):.9g}; "
-            "if a report has a bit for each answer, state mechanism unary"
+            f"p + (k - 1) q must be 1 for k = {answers} answers, got {float(total):.9g}; if a "
+            "report has a bit for each answer, the mechanism is unary"
         )
 
     yes = _odds(p, q)

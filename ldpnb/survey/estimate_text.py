@@ -24,8 +24,8 @@ def estimates_text(found: Estimates) -> str:
         blocks.append(f"Warning: {found.remark}")
     if found.unused:
         blocks.append(
-            f"Not used: {shown(', '.join(found.unused))}. Weights must be in a column weight, and "
-            "by (--by) names a column of groups."
+            f"Columns that were not used: {shown(', '.join(found.unused))}. Weights must be in a "
+            "column called weight, and by (--by) names a column of groups."
         )
     blocks += [_methods(found), *found.sample.notes, privacy(found.device)]
     wrapped = [textwrap.fill(block, WIDTH, break_long_words=False) for block in blocks[1:]]
@@ -84,24 +84,25 @@ def _methods(found: Estimates) -> str:
     whom = f"the population of {people:,.0f}" if math.isfinite(people) else "the population"
     if people == number:
         design = "everybody"
-        whom = "those who reported"
+        whom = "the people who reported"
 
-    left_out = f" ({found.missing:,} without an answer left out)" if found.missing else ""
+    left_out = f" ({found.missing:,} without an answer are left out)" if found.missing else ""
     together = ", for all shares at once (Bonferroni)" if found.simultaneous else ""
     correction = "with" if (sample.drawn > 0).any() else "without"
     beside = ""
     if any(not math.isnan(row.norm_sub) for row in found.rows):
         beside = (
-            " Norm-Sub is the nearest share that is not negative, with a sum of 1; it is biased, "
-            "and the standard error is not its own."
+            " Norm-Sub gives the nearest shares that are not negative and add up to 1. It is "
+            "biased, and the standard error does not apply to it."
         )
     if any(not math.isnan(row.mle) for row in found.rows):
-        beside += " So it is with MLE, the share under which the reports are most likely."
+        beside += " The same is true of MLE, the shares under which the reports are most likely."
     return (
         f"Methods: {number:,.0f} reports{left_out} from {design}. Device: "
-        f"{described(found.device)}. Every report was turned into an unbiased value of the true "
-        f"answer. The estimate is their weighted mean, for {whom}. The standard error is that of "
-        f"the design, {correction} a finite population correction, and counts the randomisation "
-        "once. Its parts are sampling and randomisation; their squares add up. Intervals cover the "
-        f"true value in {100 * found.level:g}% of surveys{together}.{beside} {ASSUMED}"
+        f"{described(found.device)}. Every report was turned into an unbiased estimate of the true "
+        f"answer. The estimate is the weighted mean of these, for {whom}. The standard error is "
+        f"that of the design, {correction} a finite population correction. It has two parts, from "
+        "sampling and from randomisation, whose squares add up. Exact intervals cover the true "
+        f"value in at least {100 * found.level:g}% of surveys, and t intervals in about as many"
+        f"{together}.{beside} {ASSUMED}"
     )

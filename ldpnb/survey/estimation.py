@@ -187,16 +187,18 @@ def estimate(
     checks.open_probability(level, "level")
     made = device(p=p, q=q, mechanism=mechanism, epsilon=epsilon, values=values, low=low, high=high)
     if simultaneous and len(made.estimated) < 2:
-        raise ValueError("simultaneous has no use: one share or mean is estimated")
+        raise ValueError("simultaneous needs several shares, but one share or mean is estimated")
     if difference is not None and by is None:
-        raise ValueError("difference needs by, the column of the two groups")
+        raise ValueError("difference needs by, the column with the two groups")
     absent = checked_missing(missing, made)
     columns = _columns(table)
     group = None if by is None else _group(columns, by)
 
     if reports is not None:
         if set(columns) & set(_DESIGN) or group or clusters or absent:
-            raise ValueError("reports, their number, has no use with a design, groups or missing")
+            raise ValueError(
+                "reports (their number) must not be given with a design, groups or missing"
+            )
         checks.whole(reports, "reports", at_least=2)
         spoken = said_by_tallies(made, columns, reports)
         sample = drawn_sample(spoken.number, population=_sizes(population, "population"))
@@ -257,7 +259,7 @@ def _cells(columns: tables.Table, group: str | None, absent: tuple[str, ...]) ->
         count = whole_counts(columns["count"])
     kept = np.flatnonzero(is_present & (count > 0))
     if not kept.size:
-        raise ValueError("there must be a report, got none")
+        raise ValueError("there must be at least one report, got none")
 
     names = [name for name in (*_DESIGN, group) if name in columns]
     alike = [columns[name] for name in dict.fromkeys(names)]
@@ -267,7 +269,9 @@ def _cells(columns: tables.Table, group: str | None, absent: tuple[str, ...]) ->
 def _sample(columns: tables.Table, cells: Cells, population: Any, clusters: Any) -> Sample:
     """Return the sample that the columns and the sizes describe."""
     if population is not None and "cluster" in columns:
-        raise ValueError("population has no use in a sample of clusters: state clusters, how many")
+        raise ValueError(
+            "population must not be given for a cluster sample: give clusters, their number"
+        )
 
     drawn: dict[str, Any] = {}
     where = np.zeros(columns["report"].codes.size, dtype=bool)
@@ -322,7 +326,7 @@ class _Survey:
         number = int(self.sample.number[inside].sum())
         if self.sample.units(inside) < 2:
             units = "people" if self.sample.cluster is None else "clusters"
-            remark = f"fewer than two {units} have reports, too few for a standard error."
+            remark = f"fewer than two {units} have reports, which is too few for a standard error."
             return [Estimate(of, group, number, remark=remark) for of in self.device.estimated]
 
         rows = []

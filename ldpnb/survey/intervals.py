@@ -14,17 +14,17 @@ from ldpnb.survey.binomials import sampled_tail
 from ldpnb.survey.device import Device
 
 _MISFIT = (
-    "no true value fits these reports: too {} of them say yes for this device. Did everybody "
-    "follow it, and are p and q those that were used?"
+    "no true value fits these reports: for this device, too {} of them say yes. Did everybody "
+    "follow it, and are p and q the probabilities that were used?"
 )
 _OUTSIDE = (
     "no true value fits these reports: the interval lies outside the possible values. Did "
-    "everybody follow the device, and are its probabilities and range those that were used?"
+    "everybody follow the device, and were its probabilities and its range as you gave them?"
 )
 NOTHING = 1e-24
 """A variance up to this, in squares of the range, is rounding."""
 
-_CONSTANT = "the reports do not vary, and so tell no standard error."
+_CONSTANT = "the reports do not vary, so the standard error is unknown."
 
 
 @dataclass(frozen=True)

@@ -16,13 +16,16 @@ _QUESTIONS = {
     "count": "Sample size",
     "epsilon": "Smallest privacy budget",
     "error": "Smallest error",
-    "failure": "Probability of the error",
+    "failure": "Probability of such an error",
 }
 _LAWS = {
-    "exact": "This is the exact distribution of the reports, for the least favourable population.",
-    "normal": (
-        "This is the normal approximation, with the standard error of the least favourable "
+    "exact": (
+        "This probability is exact for the least favourable population, so it holds for every "
         "population."
+    ),
+    "normal": (
+        "This probability is a normal approximation, with the standard error of the least "
+        "favourable population."
     ),
 }
 
@@ -33,7 +36,7 @@ def plan_text(plan: Plan, strata: str = "STRATA.csv") -> str:
     `strata` is the file with the sizes of the strata.
     """
     unit = plan.design.unit if plan.unknown == "count" else plan.unknown
-    rows = [("mechanism", unit, "law")]
+    rows = [("mechanism", unit, "calculation")]
     for answer in plan.answers:
         name = _name(plan, answer.device.mechanism)
         rows.append((name, _found(plan.unknown, answer), answer.law))
@@ -45,7 +48,7 @@ def plan_text(plan: Plan, strata: str = "STRATA.csv") -> str:
 
     best = plan.best
     if best is None:
-        return "\n".join([*lines, "No mechanism can do this."])
+        return "\n".join([*lines, "No mechanism can meet this plan."])
 
     some = "Some share has an" if plan.simultaneous else "An"
     chance = "at most" if best.law == "exact" else "about"
@@ -57,8 +60,8 @@ def plan_text(plan: Plan, strata: str = "STRATA.csv") -> str:
         _asked(plan, best),
         f"{some} error of {rounded_up(best.error)} or more has probability {chance} "
         f"{rounded_up(best.failure)}. {_LAWS[best.law]}{_roughness(plan, best)}",
-        f"Standard error at most {total:.3g}: sampling {sampling:.3g}, randomisation "
-        f"{randomisation:.3g}.",
+        f"The standard error is at most {total:.3g}: {sampling:.3g} from sampling and "
+        f"{randomisation:.3g} from randomisation, whose squares add up.",
         privacy(best.device),
         ASSUMED,
         _columns(plan),
@@ -80,20 +83,22 @@ def _found(unknown: str, answer: Answer) -> str:
 def _design(plan: Plan) -> str:
     design = plan.design
     if isinstance(design, Everyone):
-        return "everybody, nobody else being meant"
+        return "a survey of everybody, whose result is about these people and nobody else"
     if isinstance(design, ClusteredSample):
-        icc = "the least favourable" if design.icc is None else f"{design.icc:g}"
+        icc = "the least favourable intra-cluster correlation"
+        if design.icc is not None:
+            icc = f"intra-cluster correlation {design.icc:g}"
         return (
-            f"a sample of {design.clusters:,} clusters of {design.size:,} people, "
-            f"{design.take:,} asked in each, intra-cluster correlation {icc}"
+            f"a sample from {design.clusters:,} clusters of {design.size:,} people, of whom "
+            f"{design.take:,} are asked in each drawn cluster, with {icc}"
         )
     if isinstance(design, StratifiedSample):
         people = sum(design.sizes.values())
         how = "by Neyman's allocation" if design.neyman else "in proportion to size"
-        return f"a sample of {people:,} people in {len(design.sizes):,} strata, {how}"
+        return f"a sample from {people:,} people in {len(design.sizes):,} strata, {how}"
     if math.isinf(design.population):
-        return "a simple random sample of a very large population"
-    return f"a simple random sample of {design.population:,.0f} people"
+        return "a simple random sample from a very large population"
+    return f"a simple random sample from {design.population:,.0f} people"
 
 
 def _asked(plan: Plan, best: Answer) -> str:
@@ -105,18 +110,18 @@ def _asked(plan: Plan, best: Answer) -> str:
         asked = best.count * design.take
         reports = ""
         if design.response < 1:
-            reports = f", of whom {_percent(design.response)} respond"
+            reports = f", of whom {_percent(design.response)} will respond"
         return (
-            f"Draw {best.count:,} clusters and ask {design.take:,} people in each: {asked:,} "
-            f"people{reports}."
+            f"Draw {best.count:,} clusters and ask {design.take:,} people in each. These are "
+            f"{asked:,} people{reports}."
         )
     if isinstance(design, SimpleSample):
         invited = _invited(best.count, design.response)
         if design.response == 1:
             return f"Ask {invited:,} people."
         return (
-            f"Invite {invited:,} people, of whom {_percent(design.response)} respond: "
-            f"{best.count:,} reports."
+            f"Invite {invited:,} people to get {best.count:,} reports, if "
+            f"{_percent(design.response)} respond."
         )
 
     parts = []
@@ -140,18 +145,21 @@ def _invited(reports: int, response: float) -> int:
 
 def _roughness(plan: Plan, best: Answer) -> str:
     if isinstance(plan.design, ClusteredSample) and best.count < _FEW_CLUSTERS:
-        return f" It is rough for fewer than {_FEW_CLUSTERS} clusters."
+        return f" With fewer than {_FEW_CLUSTERS} clusters it is rough."
     return ""
 
 
 def _columns(plan: Plan) -> str:
     design = plan.design
-    columns = "a column report"
+    columns = "the column report"
     if isinstance(design, ClusteredSample):
         columns = "the columns report, cluster and cluster_size"
     if isinstance(design, StratifiedSample):
         columns = "the columns report and stratum"
-    return f"To estimate, with a row for each report in REPORTS.csv and {columns}:"
+    return (
+        f"Write one row for each report into REPORTS.csv, with {columns}. Then this command "
+        "estimates from them:"
+    )
 
 
 def estimate_command(plan: Plan, best: Answer, strata: str = "STRATA.csv") -> str:

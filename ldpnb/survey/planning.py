@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ldpnb import checks
+from ldpnb.claims import rounded_up
 from ldpnb.survey import laws
 from ldpnb.survey.designs import (
     MANY,
@@ -18,6 +19,7 @@ from ldpnb.survey.designs import (
     most_reports,
 )
 from ldpnb.survey.device import BUDGETS, NUMBERS, SHARES, Device, device
+from ldpnb.words import listed
 
 QUANTITIES = ("count", "epsilon", "error", "failure")
 
@@ -204,8 +206,10 @@ def plan(
     known = {"count": count, "epsilon": epsilon, "error": error, "failure": failure}
     missing = [name for name, value in known.items() if value is None]
     if len(missing) != 1:
-        left_out = " and ".join(missing) or "none"
-        raise ValueError(f"leave out one of count, epsilon, error and failure, got {left_out}")
+        left_out = f"{listed(missing)} are" if missing else "none is"
+        raise ValueError(
+            f"leave out exactly one of count, epsilon, error and failure, but {left_out} left out"
+        )
 
     length = devices[0].length
     if error is not None:
@@ -215,14 +219,14 @@ def plan(
     if failure is not None:
         checks.open_probability(failure, "failure")
     if simultaneous and len(devices[0].estimated) < 2:
-        raise ValueError("simultaneous has no use: one share or mean is estimated")
+        raise ValueError("simultaneous needs several shares, but one share or mean is estimated")
 
     is_clustered = any(one is not None for one in (clusters, cluster_size, take, icc, sd))
     if is_clustered:
         if isinstance(response, Mapping) or population is not None or sds is not None or neyman:
             raise ValueError(
-                "population, sds, neyman and a response for each stratum have no use in a sample "
-                "of clusters"
+                "population, sds, neyman and a response for each stratum must not be given for a "
+                "cluster sample"
             )
         design: Design = _clustered(clusters, cluster_size, take, icc, sd, response, length)
     else:
@@ -230,7 +234,7 @@ def plan(
 
     least, most = design.limits
     if most < least:
-        raise ValueError(f"a survey needs {least} reports at least, but at most {most} can come in")
+        raise ValueError(f"a survey needs at least {least} reports, but at most {most} can come in")
     if count is not None:
         checks.whole(count, "count", at_least=least, at_most=most)
 
@@ -272,8 +276,8 @@ def _clustered(
 ) -> ClusteredSample:
     if clusters is None or cluster_size is None:
         raise ValueError(
-            "a sample of clusters needs clusters, how many there are, and cluster_size, the "
-            "people in each; take, icc and sd have no use without"
+            "a cluster sample needs clusters (their number) and cluster_size (the number of people "
+            "in each); take, icc and sd are for cluster samples"
         )
     checks.rate(response, "response")
 
@@ -294,14 +298,14 @@ def _unclustered(
 
     if sds is not None or neyman or isinstance(response, Mapping):
         raise ValueError(
-            "sds, neyman and a response for each stratum need strata: a population with a number "
-            "of people for each"
+            "sds, neyman and a response for each stratum need strata: give population as the "
+            "number of people in each stratum"
         )
 
     checks.rate(response, "response")
     if population == "everyone":
         if response != 1:
-            raise ValueError("response has no use if everyone reports")
+            raise ValueError("response must be 1 if population is everyone")
         return Everyone()
 
     if population is None:
@@ -325,20 +329,22 @@ def _stratified(
     if not sizes:
         raise ValueError("strata must be named, got none")
     if neyman and sds is None:
-        raise ValueError("Neyman's allocation needs sds, a standard deviation for each stratum")
+        raise ValueError("neyman needs sds, a standard deviation for each stratum")
 
     rates = response if isinstance(response, Mapping) else dict.fromkeys(sizes, response)
     for given, what in ((rates, "response"), (sds, "sds")):
         if given is not None and set(given) != set(sizes):
             odd = sorted(set(given) ^ set(sizes))[0]
-            raise ValueError(f"{what} must have the strata of population, got {odd!r} in one only")
+            raise ValueError(
+                f"{what} and population must have the same strata, but only one has {odd!r}"
+            )
 
     for name, rate in rates.items():
         checks.rate(rate, f"response in stratum {name}")
         if most_reports(sizes[name], rate) < min(sizes[name], 2):
             raise ValueError(
-                f"stratum {name} has {sizes[name]} people, of whom fewer than two respond: join it "
-                "to a similar one"
+                f"stratum {name} has {sizes[name]} people, of whom fewer than two respond: merge "
+                "it with a similar stratum"
             )
 
     spreads = None
@@ -392,11 +398,11 @@ class _Question:
 
         if found is None and unknown == "count":
             most = self.design.limits[1]
-            return self._remaining(f"even with all {most:,} {self.design.unit}", count=most)
+            return self._remaining(f"with all {most:,} {self.design.unit}", count=most)
         if found is None and unknown == "epsilon":
             return self._remaining("even without privacy", epsilon=BUDGETS[1])
         if found is None:
-            return "no error below the whole range can be promised"
+            return "no error smaller than the whole range can be guaranteed"
 
         complete = self.known | {unknown: found}
         made = self.device_at(complete["epsilon"])
@@ -432,7 +438,9 @@ class _Question:
 
     def _remaining(self, words: str, **changed: Any) -> str:
         left = self.least_error(**changed)
-        return f"{words}, " + (f"an error of {left:.3g} remains" if left else "no error is certain")
+        if left is None:
+            return f"{words}, no error smaller than the whole range can be guaranteed"
+        return f"{words}, the smallest error is {rounded_up(left)}"
 
 
 def _least_count(enough: Callable[[int], bool], least: int, most: int, start: int) -> int | None:

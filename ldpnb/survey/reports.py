@@ -130,17 +130,19 @@ def said_by_tallies(device: Device, table: Table, reports: int) -> Said:
     """Return what unary encoding says of each answer, from how many reports have a one for it."""
     if not device.is_unary:
         raise ValueError(
-            "reports, their number, has a use only for unary encoding, with a count of ones for "
-            "each answer"
+            "reports (their number) is only for unary encoding, with a count of ones for each "
+            "answer"
         )
     if "count" not in table:
-        raise ValueError("reports, their number, needs a column count: the ones of each answer")
+        raise ValueError(
+            "reports (their number) needs a column called count with the ones of each answer"
+        )
 
     column = table["report"]
     places = _places(column, _codes(device), f"one of {_listed(device.answers)}", slice(None))
     counts = whole_counts(table["count"])
     if sorted(places[column.codes].tolist()) != list(range(len(device.answers))):
-        raise ValueError("each of the answers must have one row with its count of ones")
+        raise ValueError("each answer must have exactly one row with its count of ones")
     if counts.max() > reports:
         raise ValueError(f"count must be at most reports={reports:,}, got {counts.max():,.0f}")
 
@@ -241,7 +243,7 @@ def _refuse(column: Column, wrong: Any, kept: Any, rule: str) -> None:
     word = column.words[column.codes[row]]
     hint = ""
     if word.upper() in ("NA", "N/A", "NAN", "NONE", "NULL", "."):
-        hint = f"; if it stands for a missing answer, state that (--missing {word})"
+        hint = f"; if this means that the answer is missing, say so with --missing {word}"
     raise ValueError(f"report must be {rule}, got {shortened(word)} in row {row + 1}{hint}")
 
 
@@ -286,8 +288,8 @@ def _remark_on_ones(device: Device, ones: float, reports: float) -> str:
         return ""
     total = 1 + away / reports / device.gap
     return (
-        f"the shares sum to {total:.3g}, and not to 1 as they would if everybody held one answer "
-        "and followed a device with these p and q."
+        f"the shares add up to {total:.3g}. They would add up to about 1 if everybody held one "
+        "answer and followed a device with these p and q."
     )
 
 
@@ -305,7 +307,7 @@ def _said_by_numbers(device: Device, column: Column, cells: Cells) -> Said:
     wrong = (scaled < -furthest) | (scaled > 1 + furthest)
     least = device.low - device.length * furthest
     most = device.high + device.length * furthest
-    rule = f"from {least:.6g} to {most:.6g}, as far as the noise of this device goes"
+    rule = f"from {least:.6g} to {most:.6g}, because this device hardly ever sends any other number"
     _refuse(column, wrong, cells.kept, rule)
 
     number = cells.number
@@ -335,10 +337,11 @@ def _remark_on_spread(device: Device, scaled: Floats, count: Floats) -> str:
         return ""
     than = "less" if variance < least else "more"
     return (
-        f"the reports vary {than} than this device makes them vary: their standard deviation is "
-        f"{device.length * math.sqrt(variance):.4g}, and should be from "
-        f"{device.length * math.sqrt(noise):.4g} to {device.length * math.sqrt(noise + 0.25):.4g}. "
-        "Are epsilon and the range those that were used?"
+        f"the reports vary {than} than reports of this device do: their standard deviation is "
+        f"{device.length * math.sqrt(variance):.4g}, but it should be between "
+        f"{device.length * math.sqrt(noise):.4g} and "
+        f"{device.length * math.sqrt(noise + 0.25):.4g}. Were epsilon and the range as you gave "
+        "them?"
     )
 
 
@@ -348,5 +351,5 @@ def checked_missing(words: str | Sequence[str], device: Device) -> tuple[str, ..
     absent = tuple(word.strip() for word in given)
     for word in absent:
         if word in device.answers:
-            raise ValueError(f"missing must be no possible answer, got {checks.shown(word)}")
+            raise ValueError(f"missing must not be a possible answer, got {checks.shown(word)}")
     return absent

@@ -26,11 +26,12 @@ from ldpnb.arithmetic import Floats, Ints
 from ldpnb.survey.device import Device
 
 _REPLACED = (
-    "Clusters are treated as drawn with replacement, which makes the standard error too large "
-    "rather than too small. A finite population correction needs a column cluster_size."
+    "Clusters are treated as if they had been drawn with replacement, which makes the standard "
+    "error too large rather than too small. A finite population correction needs a column called "
+    "cluster_size."
 )
 _SINGLE = (
-    "Some clusters have one report. No finite population correction is made in their strata, which "
+    "Some clusters have only one report. Their strata get no finite population correction, which "
     "makes the standard error too large rather than too small."
 )
 
@@ -256,7 +257,7 @@ def drawn_sample(
         stated = clusters
         counts = np.bincount(stratum_of_cluster).astype(float)
     elif cluster_size is not None or clusters is not None:
-        raise ValueError("numbers and sizes of clusters need a column cluster")
+        raise ValueError("clusters and cluster_size need a column called cluster")
 
     there = _sizes(stated, names, counts, units)
     drawn = counts / there
@@ -277,7 +278,9 @@ def drawn_sample(
     _refuse_lonely(names, (counts == 1) & (drawn < 1), units)
     if weight is None:
         if len(names) > 1 and np.isinf(there).any():
-            raise ValueError(f"strata need the number of their {units}, or a column weight")
+            raise ValueError(
+                f"strata need the number of {units} in each, or a column called weight"
+            )
         between = there / counts if len(names) > 1 else np.ones(1)
         weight = between[of_cell] / answered
     return Sample(
@@ -310,24 +313,28 @@ def _sizes(stated: Any, names: list[str], counts: Floats, units: str) -> Floats:
         return np.full(len(names), np.inf)
     if isinstance(stated, str):
         if stated != "everyone":
-            raise ValueError(f"population must be a number or everyone, got {stated!r}")
+            raise ValueError(f"population must be a whole number or everyone, got {stated!r}")
         return counts.copy()
     if not isinstance(stated, Mapping):
         if len(names) > 1:
             raise ValueError(f"the number of {units} must be given for each stratum")
         stated = {names[0]: stated}
     elif names == [""]:
-        raise ValueError(f"the {units} of each stratum need a column stratum")
+        raise ValueError(f"the number of {units} in each stratum needs a column called stratum")
 
     if missing := sorted(set(names) - set(stated)):
-        raise ValueError(f"stratum {missing[0]!r} has reports, but no number of {units}")
+        raise ValueError(
+            f"stratum {missing[0]!r} has reports, but its number of {units} is not given"
+        )
     if absent := sorted(set(stated) - set(names)):
-        raise ValueError(f"stratum {absent[0]!r} has no reports: join it to a similar stratum")
+        raise ValueError(f"stratum {absent[0]!r} has no reports: merge it with a similar stratum")
     sizes = np.array([float(stated[name]) for name in names])
     for name, size, count in zip(names, sizes, counts, strict=True):
         if not size >= count:
             where = f"in stratum {name} " if name else ""
-            raise ValueError(f"{where}{count:,.0f} {units} have reports, but there are {size:,.0f}")
+            raise ValueError(
+                f"{where}{count:,.0f} {units} have reports, but there are only {size:,.0f}"
+            )
     return sizes
 
 
@@ -341,8 +348,8 @@ def _answered(of_cluster: Ints, number: Floats, cluster_size: Floats) -> Floats:
         cell = int(wrong.argmax())
         least = reports[of_cluster[cell]]
         raise ValueError(
-            "cluster_size must be the same number in all rows of a cluster, and at least its "
-            f"{least:,.0f} reports, got {cluster_size[cell]:g}"
+            "cluster_size must be the same in all rows of a cluster, and at least its number of "
+            f"reports, {least:,.0f}, got {cluster_size[cell]:g}"
         )
     return np.asarray((reports / size)[of_cluster])
 
@@ -353,8 +360,9 @@ def _refuse_lonely(names: list[str], is_lonely: Any, units: str) -> None:
     first = names[int(np.argmax(is_lonely))]
     one = "cluster" if units == "clusters" else "report"
     if len(names) == 1:
-        raise ValueError(f"there is one {one} only, which tells no standard error")
+        raise ValueError(f"there is only one {one}, which is too few for a standard error")
     raise ValueError(
-        f"stratum {first} has one {one} only, which tells no standard error: join it to a similar "
-        "stratum by giving both the same name, and choose which without looking at the reports"
+        f"stratum {first} has only one {one}, which is too few for a standard error: merge it with "
+        "a similar stratum by giving both the same name, and choose that stratum without looking "
+        "at the reports"
     )

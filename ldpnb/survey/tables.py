@@ -97,7 +97,7 @@ def table(given: Any) -> Table:
         found[lower] = _coded(given[name])
     lengths = {column.codes.size for column in found.values()}
     if len(lengths) != 1:
-        raise ValueError(f"columns must be equally long, got lengths {sorted(lengths)}")
+        raise ValueError(f"columns must have the same length, got lengths {sorted(lengths)}")
     return found
 
 
@@ -125,12 +125,12 @@ def read_csv(path: str | Path) -> Table:
             entries = _entries(csv.reader(file, delimiter=separator), len(names), path.name)
     except UnicodeDecodeError as error:
         raise UsageError(
-            f"{path.name} must be UTF-8, but byte {error.start} of a part is not: save it so"
+            f"{path.name} must be UTF-8, but byte {error.start} of a block is not: save it as UTF-8"
         ) from None
     except csv.Error as error:
         raise UsageError(f"{path.name} must be a CSV file: {error}") from None
     if not names or not entries:
-        raise UsageError(f"{path.name} must have names of columns and rows, but it is empty")
+        raise UsageError(f"{path.name} must have column names and rows, but it is empty")
 
     try:
         return table({name: entries[place :: len(names)] for place, name in enumerate(names)})

@@ -10,8 +10,8 @@ from ldpnb.survey.device import Device
 WIDTH = 88
 
 ASSUMED = (
-    "All this assumes that all respondents followed the device, and that whether somebody "
-    "responded depends neither on the true answer nor on the report."
+    "All this assumes that every respondent followed the device, and that neither the true answer "
+    "nor the report influenced who responded."
 )
 
 
@@ -27,7 +27,7 @@ def described(device: Device) -> str:
     if device.mechanism == "1-bit":
         kind = f"one bit for a number from {device.low:g} to {device.high:g}"
     elif device.is_unary:
-        kind = f"unary encoding ({device.mechanism}), a bit for each of {answers:,} answers"
+        kind = f"unary encoding ({device.mechanism}) with a bit for each of {answers:,} answers"
     elif device.mechanism == "k-RR":
         kind = f"k-ary randomised response with {answers:,} answers"
     else:
@@ -40,8 +40,8 @@ def privacy(device: Device) -> str:
     epsilon = device.epsilon
     if math.isinf(epsilon):
         return (
-            "Privacy: epsilon = inf. Some report is possible under one true answer and impossible "
-            "under another."
+            "Privacy: epsilon = inf. There is a report that is possible under one true answer and "
+            "impossible under another."
         )
     exact = ""
     times = rounded_up(math.exp(epsilon), 3) if epsilon < 6 else f"e^{epsilon:.4g}"

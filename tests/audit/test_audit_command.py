@@ -65,9 +65,9 @@ def test_a_saved_channel_is_printed_in_four_lines(audit):
     assert code == 0
     assert out.splitlines() == [
         "2 inputs, 2 outputs",
-        "epsilon is 1.09861228867, if any two inputs are neighbours",
+        "epsilon is 1.09861228867, where any two inputs are neighbours",
         "output 'no' has probability 0.75 from input 'no' and 0.25 from input 'yes'",
-        "pure with p = 0.75 and q = 0.25",
+        "a pure protocol with p = 0.75 and q = 0.25",
     ]
 
 
@@ -76,18 +76,18 @@ def test_a_client_is_printed_in_the_same_four_lines(audit):
     assert code == 0
     assert out.splitlines() == [
         "2 inputs, 2 outputs, 4 paths",
-        "epsilon is 1.09861228867, if any two inputs are neighbours",
+        "epsilon is 1.09861228867, where any two inputs are neighbours",
         "output 0 has probability 0.75 from input 0 and 0.25 from input 1",
-        "pure with p = 0.75 and q = 0.25",
+        "a pure protocol with p = 0.75 and q = 0.25",
     ]
 
 
-@pytest.mark.parametrize(("epsilon", "code", "word"), [("1.2", 0, "kept"), ("1", 1, "exceeded")])
+@pytest.mark.parametrize(("epsilon", "code", "word"), [("1.2", 0, "within"), ("1", 1, "more than")])
 def test_the_exit_code_says_whether_a_stated_epsilon_is_kept(audit, epsilon, code, word):
     for arguments in (["survey_client:respond", "--inputs", "0:2"], [saved(*WARNER)]):
         ended, out, _ = audit(*arguments, "--epsilon", epsilon)
         assert ended == code
-        assert f"the stated epsilon {epsilon} is {word} (rounding of 1e-0" in out
+        assert f"the loss is {word} the stated epsilon of {epsilon} (up to 1e-0" in out
 
 
 @pytest.mark.parametrize(
@@ -124,15 +124,15 @@ def test_a_channel_rounded_to_32_bits_is_read(audit):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "channel.csv must hold a table of probabilities, it is empty"),
+        ("", "channel.csv must hold a table of probabilities, but it is empty"),
         ("0.5,0.5\n0.5\n", "line 2: every row must have 2 cells, got 1"),
         ("0.5,0.5\n0.5,0.4\n", "must sum to 1 up to 1e-06, got 0.9 for input 1"),
         ("0.5,nan\n0.5,1\n", "line 1: every row must hold probabilities, got 'nan'"),
         ("1.5,1\n-0.5,0\n", "line 1: every row must hold probabilities, got '1.5'"),
         ("0.5,1\n0.5,1e-999\n", "line 2: every row must hold numbers that a float can hold"),
         ("a,b\n", "must hold a table of probabilities"),
-        ("1\n", "must have two or more inputs, it has 1"),
-        ("output,a,a\nr,1,1\n", "must name every input once"),
+        ("1\n", "must have two or more inputs, but it has 1"),
+        ("output,a,a\nr,1,1\n", "must give every input a different name"),
         ("(" * 1_000_000, "channel.csv"),
         ("0.5,0.5\n" * 2_000_000, "must have at most 10,000,000 characters"),
         ('0.5,"0.5\n', "line 1: every row must be comma-separated values"),

@@ -157,7 +157,7 @@ def test_neighbours_may_be_chosen():
     channel = exact_channel(two_bits, itertools.product(range(2), repeat=2))
     assert channel.epsilon == pytest.approx(math.log(9))
     assert channel.loss(differ_in_one).epsilon == pytest.approx(math.log(3))
-    with pytest.raises(ValueError, match="neighbours must hold for at least one pair"):
+    with pytest.raises(ValueError, match="neighbours must be true for at least one pair"):
         channel.loss(lambda one, other: False)
 
 
@@ -219,9 +219,9 @@ def test_an_estimate_with_rates_swapped_or_scaled_is_biased():
 def test_a_report_is_printed_in_four_lines():
     assert str(exact_channel(warner, [0, 1])).splitlines() == [
         "2 inputs, 2 outputs, 4 paths",
-        "epsilon is 1.09861228867, if any two inputs are neighbours",
+        "epsilon is 1.09861228867, where any two inputs are neighbours",
         "output 0 has probability 0.75 from input 0 and 0.25 from input 1",
-        "pure with p = 0.75 and q = 0.25",
+        "a pure protocol with p = 0.75 and q = 0.25",
     ]
 
 

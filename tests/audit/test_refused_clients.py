@@ -113,7 +113,7 @@ def wrong_probabilities(value):
 
 
 REFUSED = {
-    "returns a draw": (lambda x: [x, random.random()], "returns a random number itself"),
+    "returns a draw": (lambda x: [x, random.random()], "returns a continuous random number"),
     "Laplace noise": (laplace, "calls np.random.laplace"),
     "Laplace noise of a generator": (lambda x, rng: x + rng.laplace(), "draws by rng.laplace"),
     "Gaussian noise": (lambda x: x + random.gauss(0, 1), "computes with a random number"),
@@ -129,17 +129,17 @@ REFUSED = {
     "text": (lambda x: f"{random.random()}", r"\(text\)"),
     "many integers": (lambda x: random.randint(0, 10**9), "one of 1,000,000,001 integers"),
     "many whole numbers": (lambda x: int(10**9 * random.random()), "too many whole numbers"),
-    "memory": (memoised, "keeps something between calls"),
-    "a counter": (alternates, "keeps something between calls"),
-    "a clock": (asks_the_clock, "keeps something between calls"),
+    "memory": (memoised, "remembers something between calls"),
+    "a counter": (alternates, "remembers something between calls"),
+    "a clock": (asks_the_clock, "remembers something between calls"),
     "seeds": (lambda x: random.seed(1), "calls random.seed"),
     "seeds NumPy": (lambda x: np.random.seed(1), "calls np.random.seed"),  # noqa: NPY002
     "system bytes": (lambda x: os.urandom(1)[0] < 128, "bytes from the operating system"),
     "a token": (lambda x: secrets.token_bytes(1), "bytes from the operating system"),
     "a generator that it keeps": (lambda x: GENERATOR.random() < 0.5, "cannot be followed"),
     "a generator in a closure": (kept_in_a_closure(), "cannot be followed|for the same draws"),
-    "a new Random": (lambda x: random.Random().random() < 0.5, "of its own"),
-    "a new NumPy generator": (own_generator, "of its own"),
+    "a new Random": (lambda x: random.Random().random() < 0.5, "makes its own"),
+    "a new NumPy generator": (own_generator, "makes its own"),
     "the bits behind a generator": (
         lambda x, rng: rng.bit_generator.random_raw() < 2**63,
         "asks for rng.bit_generator",
@@ -268,7 +268,7 @@ def test_a_thread_can_audit():
     ("arguments", "message"),
     [
         ({"client": 3}, "client must be callable, got client=3"),
-        ({"inputs": [0]}, "inputs must be two or more values, got 1"),
+        ({"inputs": [0]}, "inputs must have two or more values, got 1"),
         ({"inputs": "yes"}, "inputs must be a sequence of values, got 'yes'"),
         ({"inputs": 4}, "inputs must be a sequence of values, got 4"),
         ({"inputs": [0, 1, 0]}, "inputs must be different, got 0 twice"),

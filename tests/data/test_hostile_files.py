@@ -110,15 +110,15 @@ def test_an_entry_repeated_by_a_dictionary_is_bounded(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="an entry must have at most 131,072 characters"):
         load_column(path, "age")
 
-    assert "no column can be collected as it is" in inspect(path)
+    assert "No column can be used as it is" in inspect(path)
 
 
 ODD_COLUMNS = {
     "lists": ([[1], [2]], "holds lists or records"),
     "bytes": ([b"a", b"b"], "holds bytes"),
     "nothing": ([None, None], "no entries"),
-    "truth values": ([True, False], "'True' is no number"),
-    "dates": ([date(2024, 1, 1), None], "'2024-01-01' is no number"),
+    "truth values": ([True, False], "'True' is not a number"),
+    "dates": ([date(2024, 1, 1), None], "'2024-01-01' is not a number"),
 }
 
 
@@ -151,17 +151,17 @@ def test_only_regular_files_are_opened(name: str, tmp_path: Path) -> None:
 
 
 BROKEN = {
-    "bytes that are no text": (b"age\n\xff\xfe\xfd\n", "byte 4 is no utf-8: state encoding="),
-    "a zero byte": (b"age\n1\0\n", "it has a zero byte: state encoding="),
-    "an open quote": (b'age,x\n1,"a\n2,b\n', "quotes around a field must be closed"),
-    "text behind a quote": (b'age,x\n1,"a"b\n', "quotes around a field must be closed"),
+    "bytes that are no text": (b"age\n\xff\xfe\xfd\n", "byte 4 is not valid utf-8: set encoding"),
+    "a zero byte": (b"age\n1\0\n", "it has a zero byte: set encoding"),
+    "an open quote": (b'age,x\n1,"a\n2,b\n', "close every quotation"),
+    "text behind a quote": (b'age,x\n1,"a"b\n', "close every quotation"),
     "a cut workbook": (SMALL[:900], "it is a damaged workbook or archive"),
     "a cut gzip": (gzip.compress(b"age\n1\n" * 99)[:30], "Compressed file ended"),
     "a cut Parquet": (b"PAR1" + b"\0" * 40, "Parquet"),
     "blanks": (b" \n \n", "it is empty"),
     "a locked workbook": (b"\xd0\xcf\x11\xe0" + bytes(99), "with a password"),
-    "SPSS": (b"$FL2@(#) SPSS", "a file of SPSS, which is not read here: save it as .csv"),
-    "a database": (b"SQLite format 3\0" + bytes(99), "a database, which is not read here"),
+    "SPSS": (b"$FL2@(#) SPSS", "an SPSS file, which cannot be read: save it as .csv"),
+    "a database": (b"SQLite format 3\0" + bytes(99), "a database, which cannot be read"),
 }
 
 
@@ -183,5 +183,5 @@ def test_messages_escape_what_a_file_holds(tmp_path: Path) -> None:
 
     book = workbook(a=[["age"]], b=[["age"]])
     path.write_bytes(book)
-    with pytest.raises(ValueError, match="state sheet= one of 'a', 'b'"):
+    with pytest.raises(ValueError, match="set sheet to one of 'a', 'b'"):
         load_column(path, "age", reading=Reading(sheet="c"))

@@ -50,14 +50,14 @@ def test_a_column_has_its_entries_its_missing_ones_and_what_must_be_stated(tmp_p
     path.write_text("age,sex\n" + "30,f\n40,m\n,f\n50,m\nk.A.,f\n" * 5)
 
     report = inspect(path)
-    assert "rows: 25, columns: 2" in report
+    assert "25 rows, 2 columns" in report
     assert "20 entries, 5 missing" in report
-    assert "row 6: 'k.A.' is no number: state missing='k.A.'" in report
+    assert "row 6: 'k.A.' is not a number: set --missing='k.A.'" in report
     assert pasted(report)["column"] == "sex"
 
     report = inspect(path, Reading(missing="k.A."))
     assert "15 entries, 10 missing; numbers from 30 to 50" in report
-    assert "choose low and high so that they hold what may occur" in report
+    assert "the largest value that are possible" in report
     assert pasted(report)["column"] == "age"
 
 
@@ -90,9 +90,9 @@ def test_text_of_a_file_cannot_act_on_a_terminal(tmp_path: Path) -> None:
     ("content", "options", "code", "shown"),
     [
         ("age;x\n1;2\n2;3\n", [], 0, "-p column=age -p low=1 -p high=2"),
-        ("title\n\nage,x\n1,2\n2,3\n", [], 2, "state skip= if the header stands below"),
+        ("title\n\nage,x\n1,2\n2,3\n", [], 2, "set skip if the header is further down"),
         ("title\n\nage,x\n1,2\n2,3\n", ["--skip", "2"], 0, "-p 'reading=[\"skip=2\"]'"),
-        ("w;x\n1.234;a\n2.345;b\n", [], 0, "state decimal=. if it is 1.234, or thousands=."),
+        ("w;x\n1.234;a\n2.345;b\n", [], 0, "set --decimal=. if it is 1.234, or --thousands=."),
         ("w;x\n1.234;a\n2.345;b\n", ["--thousands", "."], 0, "-p low=1200 -p high=2400"),
         ("w;x\n1;2\n", ["--thousands", "xy"], 2, "thousands must be a point, a comma"),
         ("", [], 2, "it is empty"),

@@ -13,7 +13,7 @@ from ldpnb.data.files import load_column
 from ldpnb.data.reading import Reading
 
 HELP = re.compile(
-    r"state |write |save it|mend |delete |unpack |split |it is empty|it has no rows|holds lists"
+    r"set |write |save it|correct |delete |unpack |split |it is empty|it has no rows|holds lists"
 )
 
 

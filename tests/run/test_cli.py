@@ -30,16 +30,14 @@ def test_list_and_show_name_ids_parameters_and_claims(checkout: Path) -> None:
 def test_the_card_of_a_claim_tells_verdict_notebook_and_code(name: str) -> None:
     text = called("show", name).stdout
     for line in (
-        "claim: bun2022/theorem-5.2",
-        "notebook: 2_bun2022/03_cluster_lower_bounds",
-        "status: holds",
-        "how: proved, with a step in words",
+        "bun2022/theorem-5.2: holds (proved, with a step in words)",
+        "  Notebook: 2_bun2022/03_cluster_lower_bounds",
     ):
         assert line in text.splitlines()
 
-    assert re.search(r"^decided by: ldpnb/papers/bun2022/section_5.py:\d+$", text, re.MULTILINE)
+    assert re.search(r"^  Decided by: ldpnb/papers/bun2022/section_5.py:\d+$", text, re.MULTILINE)
     assert re.search(
-        r"^rests on: .*ClusterSample.loss \(ldpnb/papers/bun2022/formulas/clusters.py:\d+\)$",
+        r"^  Uses: .*ClusterSample.loss \(ldpnb/papers/bun2022/formulas/clusters.py:\d+\)$",
         text,
         re.MULTILINE,
     )
@@ -68,7 +66,7 @@ def test_a_name_may_be_shortened_to_a_unique_beginning(wanted: str, meant: str) 
     [
         (
             ["run", "01_lime"],
-            "ldpnb: no notebook 01_lime (did you mean 01_line?); `ldpnb list` and `verdicts` name all",
+            "ldpnb: no notebook 01_lime (did you mean 01_line?); `ldpnb list` and `ldpnb verdicts` show all",
         ),
         (
             ["run", "01_line", "-p", "user=3"],

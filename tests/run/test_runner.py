@@ -201,7 +201,7 @@ def test_an_edit_during_a_run_stands_and_the_result_is_kept_beside_it(checkout: 
     catalogue.catalogue.cache_clear()
     outcome = run_one("01_line")
 
-    assert "it was edited while it ran: the edit stands" in outcome.error
+    assert "it was edited while it ran: the edit is kept" in outcome.error
     assert path.read_text() == source + " "
     assert not (checkout / "figures").exists() or not files(checkout / "figures")
 

@@ -56,7 +56,7 @@ def test_a_plan_says_all_and_ends_in_the_command_that_estimates():
     said = run(plan, "--epsilon", "1", *ASKED, "--population", "10000").output
     assert "Warner      1,774  exact" in said
     assert "An error of 0.05 or more has probability at most 0.05." in said
-    assert "assumes that all respondents followed the device" in said
+    assert "assumes that every respondent followed the device" in said
 
     last = said.strip().splitlines()[-1]
     assert last == (
@@ -156,10 +156,10 @@ def test_tallies_are_estimated_and_printed_as_a_table(file):
 def test_what_lies_unused_in_a_file_is_named(file):
     path = file("report,wgt,sex\nyes,1.5,f\nno,1,m\nyes,2,f\n")
     said = run(estimate, path, "--epsilon", "1").output
-    assert "Not used: wgt, sex." in said
+    assert "not used: wgt, sex." in said
 
     by_sex = run(estimate, path, "--epsilon", "1", "--by", "sex").output
-    assert "Not used: wgt." in " ".join(by_sex.split())
+    assert "not used: wgt." in " ".join(by_sex.split())
 
 
 def test_groups_and_their_difference_are_printed(file):
@@ -183,15 +183,23 @@ def test_texts_of_a_file_cannot_write_to_the_terminal(file):
 @pytest.mark.parametrize(
     ("text", "words", "said"),
     [
-        ("report\nyes\nno\n", [], "state the device: by p and q, or by epsilon"),
+        ("report\nyes\nno\n", [], "the device must be given by p and q, or by epsilon"),
         ("report\nyes\nmaybe\n", ["--epsilon", "1"], "report must be one of yes, no"),
         ("report\nA\n\nno\n", ["--epsilon", "1", "--values", "A,B,C"], "got 'no' in row 2"),
         ("", ["--epsilon", "1"], "it is empty"),
         ("report\n", ["--epsilon", "1"], "it is empty"),
         ("a,b\n1,2,3\n", ["--epsilon", "1"], "row 1 must have an entry for each of 2 columns"),
         ("answer\nyes\n", ["--epsilon", "1"], "must be called report, got answer"),
-        ("report\nyes\nno\n", ["--epsilon", "1", "--population", "many"], "a number or everyone"),
-        ("report\nyes\nno\n", ["--epsilon", "1", "--clusters", "9"], "need a column cluster"),
+        (
+            "report\nyes\nno\n",
+            ["--epsilon", "1", "--population", "many"],
+            "a whole number or everyone",
+        ),
+        (
+            "report\nyes\nno\n",
+            ["--epsilon", "1", "--clusters", "9"],
+            "need a column called cluster",
+        ),
         ("report\nyes\nno\n", ["--epsilon", "1", "--level", "95"], "level must lie in"),
         ("report\nyes\nno\n", ["--epsilon", "1", "--mechanism", "RR"], "is not one of"),
         ("report\nyes\nno\n", ["--epsilon", "1", "--counts", "n"], "No such option"),
@@ -226,12 +234,15 @@ def test_a_file_that_is_no_csv_in_utf8_is_refused_with_what_to_do(tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--epsilon", "1"], "leave out one of count, epsilon, error and failure"),
+        (["--epsilon", "1"], "leave out exactly one of count, epsilon, error and failure"),
         (["--epsilon", "1", *ASKED, "--take", "3"], "needs clusters"),
         (["--epsilon", "1", *ASKED, "--neyman"], "need strata"),
         (["--epsilon", "1", *ASKED, "--range", "5", "2"], "low must be < high"),
-        (["--epsilon", "1", *ASKED, "--strata", "STRATA", "--population", "9"], "no use beside"),
-        (["--epsilon", "1", *ASKED, "--strata", "STRATA", "--response", "0.5"], "stated once"),
+        (
+            ["--epsilon", "1", *ASKED, "--strata", "STRATA", "--population", "9"],
+            "must not be given with",
+        ),
+        (["--epsilon", "1", *ASKED, "--strata", "STRATA", "--response", "0.5"], "given only once"),
         (["--epsilon", "one", *ASKED], "is not a valid float"),
     ],
     ids=stated,
@@ -244,4 +255,4 @@ def test_wrong_usage_of_plan_is_one_line(words, said, file):
 def test_a_plan_that_no_mechanism_can_do_ends_with_exit_code_1():
     result = run(plan, "--epsilon", "0.1", *ASKED, "--population", "50")
     assert result.exit_code == 1
-    assert "No mechanism can do this." in result.output
+    assert "No mechanism can meet this plan." in result.output

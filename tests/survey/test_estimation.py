@@ -35,9 +35,11 @@ def test_none_and_na_and_nan_are_answers_like_others():
 def test_missing_reports_are_left_out_and_counted_and_never_guessed():
     reports = ["yes", "", "no", None, float("nan"), pd.NA, "NA", "yes"]
     assert estimate(reports, **BIT, missing="NA").missing == 5
-    with pytest.raises(ValueError, match="got 'NA' in row 7; if it stands for a missing answer"):
+    with pytest.raises(
+        ValueError, match="got 'NA' in row 7; if this means that the answer is missing"
+    ):
         estimate(reports, **BIT)
-    with pytest.raises(ValueError, match="missing must be no possible answer, got None"):
+    with pytest.raises(ValueError, match="missing must not be a possible answer, got None"):
         estimate(["None"], epsilon=1, values=["A", "B", "None"], missing="None")
 
 
@@ -159,7 +161,7 @@ def test_a_cluster_with_one_report_is_ordinary():
 
 def test_more_reports_than_anybody_planned_are_welcome_up_to_the_population():
     assert estimate([1, 0] * 300, **BIT, population=600).rows[0].sampling == 0
-    with pytest.raises(ValueError, match="602 people have reports, but there are 600"):
+    with pytest.raises(ValueError, match="602 people have reports, but there are only 600"):
         estimate([1, 0] * 301, **BIT, population=600)
 
 
@@ -182,7 +184,7 @@ def test_noise_that_the_device_cannot_make_is_refused_with_its_row():
 
     for impossible in (1e6, 1e4, -3e3, 1e300):
         reports[17] = impossible
-        with pytest.raises(ValueError, match=r"as far as the noise of this device goes.* row 18"):
+        with pytest.raises(ValueError, match=r"hardly ever sends.* row 18"):
             estimate(reports, **device)
 
     reports[17] = 2e3
@@ -193,7 +195,7 @@ def test_noise_that_the_device_cannot_make_is_refused_with_its_row():
 def test_a_spread_that_is_not_the_devices_is_remarked(scale, than):
     reports = 50 + stream("spread", seed=5).laplace(0, scale, 1000)
     found = estimate(reports, mechanism="Laplace", epsilon=1, low=0, high=100)
-    assert f"vary {than} than this device makes them" in found.remark
+    assert f"vary {than} than reports of this device" in found.remark
 
 
 def test_reports_that_are_all_the_same_have_no_interval():
@@ -212,7 +214,7 @@ def test_an_interval_of_a_mean_that_lies_outside_the_range_is_none():
 def test_ones_that_one_answer_each_cannot_give_are_remarked():
     table = {"report": list("ABC"), "count": [900, 800, 700]}
     device = {"mechanism": "OUE", "epsilon": 1, "values": list("ABC")}
-    assert "the shares sum to" in estimate(table, **device, reports=1000).remark
+    assert "the shares add up to" in estimate(table, **device, reports=1000).remark
 
 
 def test_shares_beside_the_unbiased_ones_are_not_negative_and_sum_to_one():
@@ -275,31 +277,35 @@ SIZES = {"a": 5, "b": 5}
 @pytest.mark.parametrize(
     ("table", "options", "words"),
     [
-        ({"report": [1, 0, 1], "stratum": list("aab")}, {"population": SIZES}, "join it"),
-        ({"report": [1, 0, 1], "stratum": list("aab")}, {}, "join it"),
+        ({"report": [1, 0, 1], "stratum": list("aab")}, {"population": SIZES}, "merge it"),
+        ({"report": [1, 0, 1], "stratum": list("aab")}, {}, "merge it"),
         ({"report": [1, 0, 1, 0], "stratum": list("aabb")}, {}, "strata need the number"),
         ({"report": [1, 0, 1, 0], "stratum": list("aabb")}, {"population": 9}, "each stratum"),
         ({"report": [1, 0, 1, 0], "stratum": ["a", "a", "b", ""]}, {}, "none in row 4"),
-        ({"report": [1, 0, 1, 0]}, {"population": SIZES}, "need a column stratum"),
-        ({"report": [1, 0], "cluster": ["a", "b"]}, {"population": 10}, "population has no use"),
-        ({"report": [1, 0], "cluster": list("aa")}, {}, "one cluster only"),
-        ({"report": [1, 0]}, {"clusters": 3}, "column cluster"),
+        ({"report": [1, 0, 1, 0]}, {"population": SIZES}, "needs a column called stratum"),
+        (
+            {"report": [1, 0], "cluster": ["a", "b"]},
+            {"population": 10},
+            "population must not be given",
+        ),
+        ({"report": [1, 0], "cluster": list("aa")}, {}, "only one cluster"),
+        ({"report": [1, 0]}, {"clusters": 3}, "need a column called cluster"),
         ({"report": ["maybe", 0]}, {}, "got 'maybe' in row 1"),
-        ({"report": [1, 0, 1]}, {"population": 2}, "there are 2"),
+        ({"report": [1, 0, 1]}, {"population": 2}, "there are only 2"),
         ({"report": [1, 0, 1]}, {"population": 2.5}, "population must be an integer"),
-        ({"report": [1, 0, 1]}, {"population": "all"}, "a number or everyone"),
+        ({"report": [1, 0, 1]}, {"population": "all"}, "a whole number or everyone"),
         ({"report": [1, 0], "weight": [1, -2]}, {}, "weight must be a number .* in row 2"),
         ({"report": [1, 0], "count": [1, 2.5]}, {}, "count must be whole numbers"),
         ({"report": [1, 0], "count": [1, "many"]}, {}, "count must be a number"),
         ({"report": [1, 0, 1]}, {"by": "sex"}, "by must be a public column"),
         ({"report": [1, 0, 1]}, {"difference": ("f", "m")}, "difference needs by"),
         ({"report": [1, 0, 1], "g": list("fmf")}, {"by": "g", "difference": ("f", "x")}, "got x"),
-        ({"report": [1, 0, 1]}, {"simultaneous": True}, "simultaneous has no use"),
+        ({"report": [1, 0, 1]}, {"simultaneous": True}, "simultaneous needs several"),
         ({"report": [1, 0, 1]}, {"level": 1.0}, "level must lie in"),
         ({"report": [1, 0, 1]}, {"reports": 5}, "only for unary encoding"),
-        ({"report": ["", None]}, {}, "there must be a report"),
+        ({"report": ["", None]}, {}, "there must be at least one report"),
         ({"answer": [1, 0]}, {}, "must be called report, got answer"),
-        ({"report": [1, 0], "g": [1]}, {}, "equally long"),
+        ({"report": [1, 0], "g": [1]}, {}, "have the same length"),
         ({"report": [1, 0], "Report": [1, 0]}, {}, "different names"),
         (
             {"report": [1, 0], "cluster": list("ab"), "cluster_size": [0.5, 3]},
@@ -309,7 +315,7 @@ SIZES = {"a": 5, "b": 5}
         (
             {"report": [1, 0, 1], "cluster": list("aab"), "cluster_size": [1, 1, 3]},
             {"clusters": 3},
-            "at least its 2 reports",
+            "number of reports, 2",
         ),
     ],
     ids=by_what_is_stated,

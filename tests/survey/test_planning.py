@@ -331,29 +331,38 @@ def test_the_promise_of_noisy_numbers_holds(population):
 @pytest.mark.parametrize(
     ("stated", "words"),
     [
-        ({"epsilon": 1}, "leave out one of .* got count and error and failure"),
-        ({"epsilon": 1, "count": 10, **ASKED}, "leave out one of .* got none"),
+        ({"epsilon": 1}, "leave out exactly one of .* count, error and failure are"),
+        ({"epsilon": 1, "count": 10, **ASKED}, "leave out exactly one of .* none is"),
         ({"epsilon": 1, "error": 1.5, "failure": 0.1}, "error must be below the range, 1"),
         ({"epsilon": 1, "error": 0.1, "failure": 0}, r"failure must lie in \(0, 1\)"),
         ({"epsilon": 1, "error": -1, "failure": 0.1}, "error must be > 0"),
-        ({"p": 0.7, "q": 0.3, "epsilon": 1, **ASKED}, "epsilon has no use beside p and q"),
+        ({"p": 0.7, "q": 0.3, "epsilon": 1, **ASKED}, "epsilon must not be given with p and q"),
         ({"epsilon": 1, "sds": {"a": 1}, **ASKED}, "need strata"),
         ({"epsilon": 1, "neyman": True, **ASKED}, "need strata"),
         ({"epsilon": 1, "population": {"a": 9}, "neyman": True, **ASKED}, "needs sds"),
-        ({"epsilon": 1, "population": {"a": 9}, "sds": {"b": 0.1}, **ASKED}, "in one only"),
-        ({"epsilon": 1, "population": {"a": 9}, "response": {"b": 0.5}, **ASKED}, "in one only"),
+        (
+            {"epsilon": 1, "population": {"a": 9}, "sds": {"b": 0.1}, **ASKED},
+            "but only one has 'a'",
+        ),
+        (
+            {"epsilon": 1, "population": {"a": 9}, "response": {"b": 0.5}, **ASKED},
+            "but only one has 'a'",
+        ),
         ({"epsilon": 1, "population": {"a": 9}, "response": 0.1, **ASKED}, "fewer than two"),
         ({"epsilon": 1, "population": {"a": 9}, "sds": {"a": 0.7}, **ASKED}, "half the range"),
-        ({"epsilon": 1, "population": "everyone", "response": 0.5, **ASKED}, "no use if everyone"),
+        (
+            {"epsilon": 1, "population": "everyone", "response": 0.5, **ASKED},
+            "response must be 1 if",
+        ),
         ({"epsilon": 1, "response": 1.5, **ASKED}, "response must lie in"),
         ({"epsilon": 1, "take": 5, **ASKED}, "needs clusters"),
         ({"epsilon": 1, "icc": 0.1, **ASKED}, "needs clusters"),
         ({"epsilon": 1, "clusters": 5, "cluster_size": 9, "take": 10, **ASKED}, "take must be"),
         ({"epsilon": 1, "clusters": 5, "cluster_size": 9, "icc": 2, **ASKED}, "icc must lie in"),
-        ({"epsilon": 1, **CLUSTERS, "population": 90, **ASKED}, "no use in a sample of clusters"),
-        ({"epsilon": 1, "simultaneous": True, **ASKED}, "simultaneous has no use"),
+        ({"epsilon": 1, **CLUSTERS, "population": 90, **ASKED}, "not be given for a cluster"),
+        ({"epsilon": 1, "simultaneous": True, **ASKED}, "simultaneous needs several"),
         ({"epsilon": 1, "count": 20, "population": 10, "error": 0.1}, "count must be an integer"),
-        ({"epsilon": 1, "population": 5, "response": 0.3, **ASKED}, "needs 2 reports at least"),
+        ({"epsilon": 1, "population": 5, "response": 0.3, **ASKED}, "needs at least 2 reports"),
     ],
     ids=by_what_is_stated,
 )
@@ -365,8 +374,8 @@ def test_what_has_no_answer_or_no_use_is_refused(stated, words):
 def test_what_no_mechanism_can_do_is_said_with_what_remains():
     found = plan(epsilon=0.1, population=100, **ASKED)
     assert found.best is None
-    assert "even with all 100 people, no error is certain" in str(found)
+    assert "with all 100 people, no error smaller" in str(found)
 
     found = plan(epsilon=1, population=1000, **ASKED)
-    assert "even with all 1,000 people, an error of 0.0" in str(found)
-    assert "No mechanism can do this." in str(found)
+    assert "with all 1,000 people, the smallest error is 0.0" in str(found)
+    assert "No mechanism can meet this plan." in str(found)
