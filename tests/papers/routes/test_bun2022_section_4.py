@@ -1,4 +1,8 @@
-"""Second routes to formulas under the claims of bun2022, Section 4."""
+"""Second routes to formulas under the claims of Bun et al. (2022), Section 4.
+
+Losses are compared with those of the worst mechanism, found by optimisation over all mechanisms on
+the samples of a few records. Bounds are written out.
+"""
 
 from functools import partial
 
@@ -14,17 +18,21 @@ from ldpnb.privacy import optimiser
 @compared
 def test_a_noisy_count_loses_what_the_worst_mechanism_loses() -> Pairs:
     for first, second, epsilon in ((3, 2, 0.1), (5, 9, 0.5), (2, 14, 1.2)):
-        most = optimiser.largest_loss(
-            {(0,) * first: 1.0}, {(0,) * second: 1.0}, epsilon=epsilon
-        ).loss
-        yield data_dependent.size_count_loss(abs(second - first), epsilon), most
+        samples = [{(0,) * size: 1.0} for size in (first, second)]
+        worst = optimiser.largest_loss(*samples, epsilon=epsilon)
+        yield data_dependent.size_count_loss(abs(second - first), epsilon), worst.loss
 
 
 @compared
 def test_the_best_test_of_the_size_is_that_of_a_linear_program() -> Pairs:
     for gap in (1, 2, 4, 7):
-        most = optimiser.largest_size_test_advantage(*np.eye(gap + 1)[[gap, 0]], epsilon=0.5)
+        always = np.eye(gap + 1)  # a row for each size that is certain
+        most = optimiser.largest_size_test_advantage(always[gap], always[0], epsilon=0.5)
         yield data_dependent.size_test_advantage(gap, 0.5), most, 1e-8
+
+
+@compared
+def test_the_bound_on_the_advantage_is_that_of_a_linear_program() -> Pairs:
     for epsilon in (0.1, 0.7, 2.0):
         most = optimiser.largest_size_test_advantage([0, 1], [1, 0], epsilon=epsilon)
         yield data_dependent.advantage_bound(epsilon), most, 1e-8
@@ -32,9 +40,10 @@ def test_the_best_test_of_the_size_is_that_of_a_linear_program() -> Pairs:
 
 @compared
 def test_a_size_rounded_at_random_loses_what_the_worst_mechanism_loses() -> Pairs:
-    for n, rate, epsilon in ROUNDED:
-        most = optimum(partial(rounded_sample, rate=rate), n, epsilon, neighbours="deletion")
-        yield rounding.random_rounding_loss(n, rate, epsilon), most
+    for records, rate, epsilon in ROUNDED:
+        design = partial(rounded_sample, rate=rate)
+        most = optimum(design, records, epsilon, neighbours="deletion")
+        yield rounding.random_rounding_loss(records, rate, epsilon), most
 
 
 @compared
@@ -43,5 +52,6 @@ def test_the_bounds_on_a_size_rounded_at_random_are_those_of_the_proof() -> Pair
         mixed = np.expm1(2 * epsilon)
         product_form = np.log1p(2 * rate * mixed) + np.log1p(rate * mixed)
         yield rounding.random_rounding_bound(rate, epsilon), product_form
+
         chain = np.log1p((3 * rate - 2 * rate**2) * mixed)
         yield rounding.random_rounding_chain_bound(rate, epsilon), chain

@@ -1,4 +1,8 @@
-"""Second routes to formulas under the claims of bun2022, Section 5."""
+"""Second routes to formulas under the claims of Bun et al. (2022), Section 5.
+
+Losses of cluster samples are compared with those of the worst mechanism on a few clusters. Bounds
+are written out, and the variance of a mean is that over all samples.
+"""
 
 from itertools import product
 
@@ -15,20 +19,22 @@ from ldpnb.papers.bun2022.shared import RELATIONS
 
 @compared
 def test_a_cluster_sample_loses_what_the_worst_mechanism_loses() -> Pairs:
-    single = (((1,) * n, m, epsilon) for n, m, epsilon in SAMPLES)
-    for (sizes, drawn, epsilon), relation in product((*DESIGNS, *single), RELATIONS):
-        yield (
-            ClusterSample(sizes, drawn).loss(epsilon, neighbours=relation),
-            largest(sizes, drawn, epsilon, relation),
-        )
+    clusters_of_one = [((1,) * records, drawn, epsilon) for records, drawn, epsilon in SAMPLES]
+    designs = (*DESIGNS, *clusters_of_one)
+    for (sizes, drawn, epsilon), relation in product(designs, RELATIONS):
+        most = largest(sizes, drawn, epsilon, relation)
+        yield ClusterSample(sizes, drawn).loss(epsilon, neighbours=relation), most
 
 
 @compared
 def test_the_bounds_on_a_cluster_sample_are_those_written_out() -> Pairs:
-    for s, m, epsilon in (*DESIGNS, ((80,) * 10, 1, 0.1)):
-        design, rate = ClusterSample(s, m), m / len(s)
-        yield design.lower_bound(epsilon), bound_by_odds(s[0], min(s[1:]), rate, epsilon)
-        yield design.upper_bound(epsilon), bound_by_odds(s[0], max(s[1:]), rate, epsilon)
+    many = ((80,) * 10, 1, 0.1)
+    for sizes, drawn, epsilon in (*DESIGNS, many):
+        design = ClusterSample(sizes, drawn)
+        rate = drawn / len(sizes)
+        changed, *others = sizes
+        yield design.lower_bound(epsilon), bound_by_odds(changed, min(others), rate, epsilon)
+        yield design.upper_bound(epsilon), bound_by_odds(changed, max(others), rate, epsilon)
 
 
 @compared
@@ -49,5 +55,5 @@ def test_the_weak_bound_on_an_identified_cluster_is_that_written_out() -> Pairs:
 def test_the_variance_of_a_mean_is_that_over_all_samples() -> Pairs:
     values = np.array([1.0, 1.0, 2.0, 5.0, 0.0])
     for drawn in (1, 2, 4):
-        means = [np.mean(values[list(some)]) for some in laws.subsets(range(5), drawn)]
+        means = [np.mean(values[list(sample)]) for sample in laws.subsets(range(5), drawn)]
         yield strata.mean_variance(5, values.var(ddof=1), drawn), np.var(means)

@@ -1,9 +1,14 @@
-"""Second routes to formulas under the claims of bun2022, Section 7."""
+"""Second routes to formulas under the claims of Bun et al. (2022), Section 7.
+
+Allocations and variances are compared with those of the records themselves, laws of estimates with
+hypergeometric laws, and the least noise with the one that a search on a fine grid finds.
+"""
 
 import numpy as np
 from compared import Pairs, compared
 from scipy import optimize, stats
 
+from ldpnb.arithmetic import Floats
 from ldpnb.designs import strata
 from ldpnb.papers.bun2022.formulas import allocation
 from ldpnb.papers.bun2022.section_7 import FAMILY, GROUPS, TOTAL
@@ -13,26 +18,29 @@ def searched_scale(table: allocation.Outcomes, epsilon: float) -> float:
     """Return the least noise: where the largest ratio of two densities, on a fine grid of
     outputs, is ``e^epsilon``.
     """
-    grid = np.union1d(np.linspace(table.values.min(), table.values.max(), 201), table.values)
-    apart = np.abs(grid - table.values[:, None])
+    span = np.ptp(table.values)
+    grid = np.linspace(table.values.min(), table.values.max(), 201)
+    outputs = np.union1d(grid, table.values)
+    distances = np.abs(outputs - table.values[:, None])
+    one, other = table.pairs.T
 
     def excess(scale: float) -> float:
-        logs = np.log(table.chances @ np.exp(-apart / scale))
-        return float(np.abs(logs[table.pairs[:, 0]] - logs[table.pairs[:, 1]]).max() - epsilon)
+        logs = np.log(table.chances @ np.exp(-distances / scale))
+        return float(np.abs(logs[one] - logs[other]).max() - epsilon)
 
-    return float(
-        optimize.brentq(
-            excess, np.ptp(table.values) / 600, np.ptp(table.values) / epsilon, rtol=1e-10
-        )
-    )
+    return float(optimize.brentq(excess, span / 600, span / epsilon, rtol=1e-10))
+
+
+def sampling_variances(table: allocation.Outcomes) -> Floats:
+    """Return the variances of the estimate over all samples, one for each population."""
+    means = table.chances @ table.values
+    return np.asarray(table.chances @ table.values**2 - means**2)
 
 
 @compared
 def test_private_variances_are_those_of_the_least_noise_by_search() -> Pairs:
-    neyman, proportional = (
-        allocation.neyman(FAMILY, TOTAL),
-        allocation.proportional(FAMILY.sizes, 8 / 30),
-    )
+    neyman = allocation.neyman(FAMILY, TOTAL)
+    proportional = allocation.proportional(FAMILY.sizes, 8 / 30)
     for rule, epsilon in (
         (neyman, 1.0),
         (neyman, 3.0),
@@ -40,9 +48,8 @@ def test_private_variances_are_those_of_the_least_noise_by_search() -> Pairs:
         (proportional, 0.41),
     ):
         table = allocation.outcomes(FAMILY, rule)
-        scale, squares = searched_scale(table, epsilon), table.chances @ table.values**2
-        variances = squares - (table.chances @ table.values) ** 2
-        yield table.total_variances(epsilon), variances + 2 * scale**2, 1e-8
+        noise = 2 * searched_scale(table, epsilon) ** 2
+        yield table.total_variances(epsilon), sampling_variances(table) + noise, 1e-8
 
 
 @compared
@@ -57,11 +64,11 @@ def test_variances_within_strata_are_those_of_their_records() -> Pairs:
     for sizes, heights in (((3, 2), (3.0, 1.0)), ((5, 4), (2.0, 7.0)), ((20, 10), (1.0, 3.0))):
         family = allocation.Family(sizes, heights)
         for population in ((1, 2), (3, 0), (2, 1)):
-            records = [
-                [height] * held + [0.0] * (size - held)
-                for size, height, held in zip(sizes, heights, population, strict=True)
-            ]
-            yield family.variances(population), [np.var(stratum, ddof=1) for stratum in records]
+            variances = []
+            for size, height, holders in zip(sizes, heights, population, strict=True):
+                records = [height] * holders + [0.0] * (size - holders)
+                variances.append(np.var(records, ddof=1))
+            yield family.variances(population), variances
 
 
 @compared
@@ -72,23 +79,23 @@ def test_the_law_of_the_weighted_mean_is_that_over_all_samples() -> Pairs:
         ((20, 10), (1.0, 3.0), (5, 3)),
     ):
         family = allocation.Family(sizes, heights)
+        factors = np.multiply(sizes, heights) / np.multiply(drawn, sum(sizes))
         for population in ((1, 2), (3, 1)):
+            counts = stats.hypergeom(np.array(sizes), np.array(population), np.array(drawn))
+            mean = factors @ counts.mean()
+            variance = factors**2 @ counts.var()
+
             law = family.estimate_law(population, allocation.fixed(drawn))
-            chances, values = np.array(list(law.values())), np.array(list(law))
-            counts = [
-                stats.hypergeom(size, held, m)
-                for size, held, m in zip(sizes, population, drawn, strict=True)
-            ]
-            scales = np.multiply(sizes, heights) / np.multiply(drawn, sum(sizes))
-            means = scales @ [count.mean() for count in counts]
-            spread = scales**2 @ [count.var() for count in counts]
-            yield [chances.sum(), chances @ values], [1.0, means]
-            yield chances @ values**2 - means**2, spread, 1e-8
+            values = np.array(list(law.keys()))
+            chances = np.array(list(law.values()))
+            yield chances.sum(), 1.0
+            yield chances @ values, mean
+            yield chances @ values**2 - mean**2, variance, 1e-8
 
 
 @compared
 def test_noise_adds_its_variance_in_every_population() -> Pairs:
     table = allocation.outcomes(FAMILY, allocation.fixed((3, 5)))
-    sampling = table.chances @ table.values**2 - (table.chances @ table.values) ** 2
     for scale in (0.1, 1.0, 5.0):
-        yield table.private_variances(scale), sampling + stats.laplace(scale=scale).var()
+        noise = stats.laplace(scale=scale).var()
+        yield table.private_variances(scale), sampling_variances(table) + noise
