@@ -1,4 +1,12 @@
-"""How a formula and its second route are compared."""
+"""How a formula and its second route are compared.
+
+A test of a second route yields pairs: what a formula of the package returns, and the same number
+computed in another way. `compared` turns it into a test that both agree::
+
+    @compared
+    def test_the_loss_of_a_sample_is_that_of_its_worst_event() -> Pairs:
+        yield srs_loss(1.0, 0.1), np.log(0.9 + 0.1 * np.e)
+"""
 
 from collections.abc import Callable, Iterable
 from functools import wraps
@@ -11,12 +19,12 @@ Pairs = Iterable[tuple[Any, ...]]
 
 
 def compared(pairs: Callable[[], Pairs]) -> Callable[[], None]:
-    """A test that the two values of every pair agree."""
+    """Return a test that the two values of every pair agree."""
 
     @wraps(pairs)
     def test() -> None:
         for formula, route, *tolerance in pairs():
-            rtol = tolerance[0] if tolerance else 1e-9
-            assert_allclose(formula, route, rtol=rtol, atol=1e-12)
+            relative = tolerance[0] if tolerance else 1e-9
+            assert_allclose(formula, route, rtol=relative, atol=1e-12)
 
     return test

@@ -1,4 +1,4 @@
-"""Second routes to formulas under the claims of biswas2022, Section 2."""
+"""Second routes to formulas under the claims of Biswas, Cormode and Maple, Section 2."""
 
 from compared import Pairs, compared
 
