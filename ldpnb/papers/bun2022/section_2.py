@@ -195,7 +195,6 @@ def lemma_b_1(e: Evidence) -> Numbers:
     return {
         "same": lemmas.inserted_record_loss(2, 4, 0.5),
         "grown": lemmas.coupled_loss(1, 0.5),
-        "worded": worst.loss,
     }
 
 

@@ -13,6 +13,7 @@ from ldpnb.designs import laws, strata
 from ldpnb.papers.bun2022.formulas import data_dependent, rounding
 from ldpnb.papers.bun2022.shared import BUDGET, EVERY, SHARE, eps, p, ratio, small, t, x
 from ldpnb.privacy import lemmas, optimiser, subsampling
+from ldpnb.rng import stream
 
 ROUNDED = ((3, 0.4, 0.5), (4, 0.3, 1.0), (4, 0.7, 0.8), (4, 0.75, 0.5), (3, 0.4, 1.0))
 """Cases of a size that is rounded at random: the number of records, the rate, and epsilon."""
@@ -177,6 +178,34 @@ def proposition_4_1(e: Evidence) -> Numbers:
     return {"best": best, "weak": first_bound, "advantage": advantage, "bound": allowed}
 
 
+def extension(channel: Floats, records: int, epsilon: float) -> dict[tuple[int, int], Floats]:
+    """Return an estimate from any data set that is a given one if there are ``records`` records.
+
+    Parameters
+    ----------
+    channel : numpy.ndarray, shape (answers, records + 1)
+        The chance of each answer, by the number of records that are 1; the others are 0. The
+        estimate is epsilon-replacement-DP.
+    records : int
+        The number of records.
+    epsilon : float
+        Its budget, in nats.
+
+    Returns
+    -------
+    dict
+        The chances of the answers, by the numbers of zeros and of ones, up to two records more. The
+        logarithms change by at most ``epsilon / 2`` per record before they are normalised.
+    """
+    ones = np.arange(records + 1)
+    extended = {}
+    for zeros, more in product(range(records + 3), repeat=2):
+        steps = np.abs(records - ones - zeros) + np.abs(ones - more)
+        least = (channel * np.exp(steps * epsilon / 2)).min(axis=1)
+        extended[zeros, more] = least / least.sum()
+    return extended
+
+
 def proposition_4_2(e: Evidence) -> Numbers:
     # The mean size and the mean square of Laplace noise.
     alpha, y = symbols("alpha y")
@@ -184,8 +213,8 @@ def proposition_4_2(e: Evidence) -> Numbers:
     density = (small * np.exp(-small * y)).expression
     mean = Symbol(sympy.integrate(size * density, (size, 0, oo)))
     square = Symbol(sympy.integrate(size**2 * density, (size, 0, oo)))
-    e.proven(identity(data_dependent.size_error_lower_bound(alpha, small), alpha - mean))
-    e.proven(identity(data_dependent.size_squared_error_lower_bound(alpha, small), alpha - square))
+    e.decides(identity(data_dependent.size_error_lower_bound(alpha, small), alpha - mean))
+    e.decides(identity(data_dependent.size_squared_error_lower_bound(alpha, small), alpha - square))
 
     # Two data sets whose intended sizes differ by gap: `across`, the mean distance from the second
     # size on the first data set's neighbour, is at most t times `here`, and across + there >= gap.
@@ -194,12 +223,34 @@ def proposition_4_2(e: Evidence) -> Numbers:
     slack = ((t * here - across) + (across + there - gap)) / (t + 1)
     e.proven(identity((t * here + there) / (t + 1) - forced, slack))
     further = data_dependent.two_point_error(gap + x, eps)
-    e.proven(positive(further - forced, BUDGET | {x: EVERY, gap: EVERY}))
+    e.decides(positive(further - forced, BUDGET | {x: EVERY, gap: EVERY}))
 
-    missed = data_dependent.size_error_lower_bound(data_dependent.two_point_error(100, 1.0), 0.5)
-    e.needs(missed <= 0)
-    bound = data_dependent.size_error_lower_bound(data_dependent.two_point_error(10, 0.5), 1.0)
-    return {"missed": missed, "bound": bound}
+    # An estimate from three records that is private under replacement, and its extension.
+    epsilon = 0.5
+    ones = np.arange(4)
+    weights = stream("an estimate", seed=4).dirichlet(np.ones(6))
+    noisy = weights[:, None] * np.exp(-epsilon / 2 * np.abs(np.arange(6)[:, None] - ones))
+    channel = noisy / noisy.sum(axis=0)
+    e.sure(np.abs(np.diff(np.log(channel))).max() <= epsilon)
+    extended = extension(channel, 3, epsilon)
+    for count in ones:
+        e.same(extended[3 - count, count], channel[:, count])
+    for (zeros, count), chances in extended.items():
+        for other in ((zeros + 1, count), (zeros, count + 1)):
+            if other in extended:
+                e.sure(np.abs(np.log(extended[other] / chances)).max() <= epsilon + 1e-12)
+
+    # Replacement neighbours are two deletions apart.
+    error = data_dependent.two_point_error(10, 2 * 0.5)
+    sharper = data_dependent.two_point_error(10, 0.5)
+    mixed = data_dependent.two_point_error(100, 1.0)
+    e.sure(error < sharper)
+    return {
+        "alpha": error,
+        "bound": data_dependent.size_error_lower_bound(error, 1.0),
+        "sharper": data_dependent.size_error_lower_bound(sharper, 1.0),
+        "mixed": data_dependent.size_error_lower_bound(mixed, 0.5),
+    }
 
 
 def section_4_3_deterministic_rounding(e: Evidence) -> Numbers:

@@ -293,6 +293,8 @@ def section_7_3_proportional_for_all_statistics(e: Evidence) -> Numbers:
     sizes = np.array([1000, 99_000])
     variances = np.array([1.0, 0.0])
     population = strata.Strata(sizes, variances)
+    drawn_share = 100 / sizes.sum()
+    varying_share = sizes[0] / sizes.sum()
     shared = population.variance((1, 99))
     everyone = (sizes - 1) @ variances / (sizes.sum() - 1)
     drawn_simply = strata.mean_variance(100_000, everyone, 100)
@@ -300,4 +302,5 @@ def section_7_3_proportional_for_all_statistics(e: Evidence) -> Numbers:
     return {
         "simple": shared / drawn_simply,
         "apart": shared / population.variance((99, 1)),
+        "limit": (1 - drawn_share) / (varying_share - drawn_share),
     }
