@@ -197,12 +197,12 @@ def extension(channel: Floats, records: int, epsilon: float) -> dict[tuple[int, 
         The chances of the answers, by the numbers of zeros and of ones, up to two records more. The
         logarithms change by at most ``epsilon / 2`` per record before they are normalised.
     """
-    ones = np.arange(records + 1)
+    known = np.arange(records + 1)
     extended = {}
-    for zeros, more in product(range(records + 3), repeat=2):
-        steps = np.abs(records - ones - zeros) + np.abs(ones - more)
+    for zeros, ones in product(range(records + 3), repeat=2):
+        steps = np.abs(records - known - zeros) + np.abs(known - ones)
         least = (channel * np.exp(steps * epsilon / 2)).min(axis=1)
-        extended[zeros, more] = least / least.sum()
+        extended[zeros, ones] = least / least.sum()
     return extended
 
 
@@ -227,18 +227,19 @@ def proposition_4_2(e: Evidence) -> Numbers:
 
     # An estimate from three records that is private under replacement, and its extension.
     epsilon = 0.5
-    ones = np.arange(4)
     weights = stream("an estimate", seed=4).dirichlet(np.ones(6))
-    noisy = weights[:, None] * np.exp(-epsilon / 2 * np.abs(np.arange(6)[:, None] - ones))
-    channel = noisy / noisy.sum(axis=0)
+    away = np.abs(np.subtract.outer(np.arange(6), np.arange(4)))
+    channel = weights[:, None] * np.exp(-epsilon / 2 * away)
+    channel /= channel.sum(axis=0)
     e.sure(np.abs(np.diff(np.log(channel))).max() <= epsilon)
+
     extended = extension(channel, 3, epsilon)
-    for count in ones:
-        e.same(extended[3 - count, count], channel[:, count])
-    for (zeros, count), chances in extended.items():
-        for other in ((zeros + 1, count), (zeros, count + 1)):
-            if other in extended:
-                e.sure(np.abs(np.log(extended[other] / chances)).max() <= epsilon + 1e-12)
+    for ones in range(4):
+        e.same(extended[3 - ones, ones], channel[:, ones])
+    for (zeros, ones), chances in extended.items():
+        for larger in ((zeros + 1, ones), (zeros, ones + 1)):
+            if larger in extended:
+                e.sure(np.abs(np.log(extended[larger] / chances)).max() <= epsilon + 1e-12)
 
     # Replacement neighbours are two deletions apart.
     error = data_dependent.two_point_error(10, 2 * 0.5)
