@@ -1,7 +1,8 @@
 """Decide Sections 2 and 4 of Juarez and Korolova with Appendices A and B: privacy and its budgets.
 
 In proofs ``t1 = e^eps1``, ``t2 = e^eps2``, ``y = e^epsilon`` and `e2` is ``eps2``; `d` is the
-number of groups, `n` the members of one, and `c` how many others there are for each.
+number of groups, `n` the members of one, and `c` how many others there are for each. `v` is a
+client's value, `nu2` the second moment of a group, and `k` the noise parameter of ``M_L``.
 """
 
 from itertools import product
@@ -47,13 +48,18 @@ SMALL = "1.74"
 WINDOWS = ("0.0441", "0.01", "0.001")
 """Shares next to which it is not best at some budgets; the first is just below `ALWAYS`."""
 
-t1, t2, y, d, e2, k, n, c, nu2, z, growth = symbols("t1 t2 y d e2 k n c nu2 z growth")
-(v,) = symbols("v")
+t1, t2, y, d, e2, k, n, c, nu2, z, growth, v = symbols("t1 t2 y d e2 k n c nu2 z growth v")
 
 BOX = {t1: (1, oo), t2: (1, oo)}
+
 SIGNS = DiscretisedMeans(budget(t1), budget(t2), d)
+"""``M_R`` with symbols for its budgets and the number of groups."""
+
 NOISE = LaplaceMeans(budget(t1), e2, k, d)
+"""``M_L`` with symbols for its budgets, the noise parameter and the number of groups."""
+
 EQUAL_NOISE = LaplaceMeans(budget(t1), e2, 2, d)
+"""The same with the noise parameter 2, for which all clients have noise of one scale."""
 
 
 def definition_2_2(e: Evidence) -> Numbers:
@@ -87,9 +93,9 @@ def reports_can_be_undone() -> bool:
     _, up_at_one = moves.sign_probabilities(exact(1), budget(t2))
     value = (up - down) / (2 * up_at_one - 1)
 
-    own = (group.p * if_named + group.q * if_not) * value
-    foreign = group.q * if_named + group.p * if_not
-    return bool(identity(own, v) and identity(foreign, 0))
+    to_own_group = (group.p * if_named + group.q * if_not) * value
+    to_other_group = group.q * if_named + group.p * if_not
+    return bool(identity(to_own_group, v) and identity(to_other_group, 0))
 
 
 def naive_variance(epsilon: float) -> float:
@@ -99,23 +105,24 @@ def naive_variance(epsilon: float) -> float:
     of the four possible reports, enumerated, of a client with the value 0.
     """
     truth = np.exp(epsilon / 2) / (1 + np.exp(epsilon / 2))
-    total = 0.0
-    for is_own, sign in product((True, False), (-1, 1)):
-        chance = (truth if is_own else 1 - truth) / 2
-        side = 1 if is_own else -1
-        total += chance * (side * sign / (2 * truth - 1) ** 2) ** 2
-    return 4 * total
+    variance = 0.0
+    for is_own_group, sign in product((True, False), (-1, 1)):
+        chance = (truth if is_own_group else 1 - truth) / 2
+        side = 1 if is_own_group else -1
+        variance += chance * (side * sign / (2 * truth - 1) ** 2) ** 2
+    return 4 * variance
 
 
 def section_4_naive_approach(e: Evidence) -> Numbers:
     e.decides(not reports_can_be_undone())
 
-    # the losses of both add up to the budget
+    # The losses of both add up to the budget.
     group = KaryRandomisedResponse(budget(t1), 2)
-    up, down = (moves.sign_probabilities(exact(one), budget(t2))[1] for one in (1, -1))
-    e.proven(identity(group.p / group.q * up / down, t1 * t2))
+    _, up_at_one = moves.sign_probabilities(exact(1), budget(t2))
+    _, up_at_minus_one = moves.sign_probabilities(exact(-1), budget(t2))
+    e.proven(identity(group.p / group.q * up_at_one / up_at_minus_one, t1 * t2))
 
-    # with t1 = s u and t2 = s / u the product of both gains falls in u + 1/u = 2 + r
+    # With t1 = s u and t2 = s / u the product of both gains falls in u + 1/u = 2 + r.
     s, u, r = symbols("s u r")
     gains = (s * u - 1) / (s * u + 1) * (s / u - 1) / (s / u + 1)
     even = (s - 1) * (s - 1) / ((s + 1) * (s + 1))
@@ -137,15 +144,17 @@ def theorem_4_1(e: Evidence) -> Numbers:
 
     # The ratios that can be largest: within one group; kept over moved at the value 1; moved over
     # kept at the value -1.
-    up, down = (
-        SIGNS.keep * moves.sign_probabilities(exact(end), SIGNS.value_epsilon)[1] for end in (1, -1)
-    )
+    _, up_at_one = moves.sign_probabilities(exact(1), SIGNS.value_epsilon)
+    _, up_at_minus_one = moves.sign_probabilities(exact(-1), SIGNS.value_epsilon)
+    most = SIGNS.keep * up_at_one
+    least = SIGNS.keep * up_at_minus_one
+    moved = SIGNS.move / 2
     loss = np.exp(SIGNS.group_loss)
-    e.proven(identity(up / down, t2))
-    e.proven(identity(up / (SIGNS.move / 2), loss))
-    e.proven(positive(t2 - SIGNS.move / 2 / down, BOX))
+    e.proven(identity(most / least, t2))
+    e.proven(identity(most / moved, loss))
+    e.proven(positive(t2 - moved / least, BOX))
 
-    # above eps1 always, above eps2 if and only if 2 t1 > 1 + t2
+    # The loss is above eps1 always, and above eps2 if and only if 2 t1 > 1 + t2.
     e.proven(positive(loss - t1, BOX))
     e.proven(identity(loss - t2, t2 * (2 * t1 - 1 - t2) / (1 + t2)))
     e.proven(positive(2 * t1 - loss, BOX))
@@ -158,14 +167,17 @@ def theorem_4_1(e: Evidence) -> Numbers:
 
 
 def theorem_4_1_allocation(e: Evidence) -> Numbers:
-    equal = float(np.log((np.e + np.sqrt(np.e * np.e + 8 * np.e)) / 4))
-    mechanisms = [DiscretisedMeans(equal, equal), DiscretisedMeans.calibrated(1.0)]
-    e.same([m.epsilon for m in mechanisms], [1.0, 1.0])
+    # eps1 = eps2, as the paper allocates, and the best allocation; both lose epsilon 1.
+    half = float(np.log((np.e + np.sqrt(np.e * np.e + 8 * np.e)) / 4))
+    equal = DiscretisedMeans(half, half)
+    best = DiscretisedMeans.calibrated(1.0)
+    e.same([equal.epsilon, best.epsilon], [1.0, 1.0])
 
-    same, least = (gaps.GroupGap.of_halves(m, 10_000).variance((0.0, 0.0)) for m in mechanisms)
-    e.needs(same <= least)
+    of_equal = gaps.GroupGap.of_halves(equal, 10_000).variance((0.0, 0.0))
+    of_best = gaps.GroupGap.of_halves(best, 10_000).variance((0.0, 0.0))
+    e.needs(of_equal <= of_best)
 
-    # the values add the same to every variance
+    # The values add the same to every variance.
     one = gaps.variance_discretised_mean(SIGNS, 1, 1 + c, 0)
     every = gaps.variance_discretised_mean(SIGNS, n, n + c * n, nu2)
     e.proven(identity(every, (one - nu2) / n))
@@ -178,15 +190,15 @@ def theorem_4_1_allocation(e: Evidence) -> Numbers:
     e.proven(positive(-derivative(one, t1), BOX | {d: (1, oo), c: (0, oo)}))
     e.proven(positive(falls, {t2: (1, oo), w: (0, oo), c: (0, oo), d: (1, oo)}))
 
-    best = DiscretisedMeans.calibrated(budget(y))
-    e.proven(identity(np.exp(best.group_epsilon), (1 + y) / 2))
-    e.proven(identity(np.exp(best.group_loss), y))
-    return {"ratio": same / least}
+    at_the_end = DiscretisedMeans.calibrated(budget(y))
+    e.proven(identity(np.exp(at_the_end.group_epsilon), (1 + y) / 2))
+    e.proven(identity(np.exp(at_the_end.group_loss), y))
+    return {"ratio": of_equal / of_best}
 
 
 def theorem_4_3_k_2(e: Evidence) -> Numbers:
-    # one group: |v - v'| / scale, at most eps2; kept over moved: eps1 + 1 / scale, which is more
-    # than moved over kept
+    # Within one group the loss is |v - v'| / scale, at most eps2. Kept over moved it is
+    # eps1 + 1 / scale, which is more than moved over kept.
     scale = EQUAL_NOISE.kept_scale
     e.proven(identity(scale, EQUAL_NOISE.moved_scale))
     e.proven(identity(2 / scale, e2))
@@ -200,35 +212,39 @@ def theorem_4_3_k_2(e: Evidence) -> Numbers:
     return {"below": below}
 
 
-def strangers(share: Any) -> Any:
+def others_per_member(share: Any) -> Any:
     """Return the mean number of others per member of two groups, weighted by 1/size.
 
     It is 1 for equal groups, and grows as one of them shrinks.
+
+    Parameters
+    ----------
+    share : float, Symbol or ball
+        The share of either group.
     """
     return (1 - share) * (1 - share) / share + share * share / (1 - share)
 
 
-def fall(z: Any, growth: Any, mean: Any) -> Any:
+def fall(z: Any, growth: Any, others: Any) -> Any:
     """Return, up to a positive factor, how fast the worst variance for ``k = 2`` falls in ``eps2``.
 
-    Here ``eps2 = 2 z``, ``eps1 = epsilon - z``, and ``growth = e^-eps1`` is at most ``e^-z``;
-    `mean` is what `strangers` returns.
+    Here ``eps2 = 2 z``, ``eps1 = epsilon - z``, and ``growth = e^-eps1`` is at most ``e^-z``.
     """
-    linear = (1 + mean) * (16 - 8 * z) - 4 * z * z * z
-    return 16 + growth * (linear + 16 * growth * mean * (1 - z))
+    linear = (1 + others) * (16 - 8 * z) - 4 * z * z * z
+    return 16 + growth * (linear + 16 * growth * others * (1 - z))
 
 
-def at_the_end(mean: Any) -> Any:
+def fall_at_the_end(others: Any) -> Any:
     """Return `fall` at ``eps2 = epsilon``, where ``growth = e^-z``, as a function of z."""
-    return lambda z: fall(z, np.exp(-z), mean)
+    return lambda z: fall(z, np.exp(-z), others)
 
 
-def most_zeros(mean: Any) -> int:
+def most_zeros(others: Any) -> int:
     """Return a bound on how many budgets have a `fall` of 0 at the end.
 
     It is Descartes' rule for that function times ``e^(3z)``.
     """
-    return sign_changes(at_the_end(mean)(z) * np.exp(3 * z), expression(z))
+    return sign_changes(fall_at_the_end(others)(z) * np.exp(3 * z), expression(z))
 
 
 def saved_by_the_best_split(e: Evidence, epsilon: float, share: float) -> float:
@@ -244,9 +260,10 @@ def saved_by_the_best_split(e: Evidence, epsilon: float, share: float) -> float:
     best = budgets.best_laplace(epsilon, sizes)
     e.same([stated.epsilon, best.epsilon], [epsilon, epsilon])
 
-    tried = np.linspace(0.1, 1, 20_001) * epsilon
+    value_epsilons = np.linspace(0.1, 1, 20_001) * epsilon
+    group_epsilons = epsilon - value_epsilons / 2
     variances = sum(
-        written_out.printed_variance_laplace(epsilon - tried / 2, tried, 2.0, size, users, 1)
+        written_out.printed_variance_laplace(group_epsilons, value_epsilons, 2.0, size, users, 1)
         for size in sizes
     )
     least = gaps.GroupGap(best, sizes).worst_variance()
@@ -260,28 +277,28 @@ def theorem_4_3_allocation(e: Evidence) -> Numbers:
         savings[epsilon, share] = saved_by_the_best_split(e, epsilon, share)
     e.needs(max(savings.values()) < 1e-9)
 
-    # `fall` is minus the slope of the variance of the gap, times eps2^3 / (1/n1 + 1/n2)
+    # `fall` is minus the slope of the variance of the gap, times eps2^3 / (1/n1 + 1/n2).
     part, total, second = symbols("share total second")
     mechanism = LaplaceMeans(total - second / 2, second)
-    first, other = (
-        gaps.variance_laplace_mean(mechanism, size, exact(1), 1) for size in (part, 1 - part)
-    )
-    slope = replaced(derivative(first + other, second), total, second / 2 - np.log(growth))
+    of_gap = gaps.variance_laplace_mean(mechanism, part, exact(1), 1)
+    of_gap += gaps.variance_laplace_mean(mechanism, 1 - part, exact(1), 1)
+    slope = replaced(derivative(of_gap, second), total, second / 2 - np.log(growth))
     scaled = -slope * second * second * second * part * (1 - part)
-    e.proven(identity(scaled, fall(second / 2, growth, strangers(part))))
+    e.proven(identity(scaled, fall(second / 2, growth, others_per_member(part))))
 
-    # per growth `fall` decreases in z at every budget, so that its sign at the end decides
-    per = fall(z, growth, c) / growth
-    whole = {z: (0, oo), growth: (0, oo), c: (0, oo)}
-    e.proven(positive(-derivative(per, z) - growth * derivative(per, growth), whole))
+    # Divided by growth, `fall` decreases in z at every budget, so that its sign at the end decides.
+    per_growth = fall(z, growth, c) / growth
+    everywhere = {z: (0, oo), growth: (0, oo), c: (0, oo)}
+    change = derivative(per_growth, z) + growth * derivative(per_growth, growth)
+    e.proven(positive(-change, everywhere))
 
-    # it is linear in the mean: positive at every budget for equal groups, and up to a budget for
-    # every share
-    even = at_the_end(1)
-    most = at_the_end(strangers(ball(ALWAYS)))
-    e.proven(most_zeros(1) == 0 and bool(even(ball(1)) > 0))
-    e.proven(holds_on(lambda half: at_the_end(2)(half) - even(half), (0, SMALL)))
-    e.proven(holds_on(most, (0, 3)))
+    # `fall` is linear in `others`. It is positive at every budget for equal groups, and up to
+    # some budget for every share.
+    for_equal_groups = fall_at_the_end(1)
+    e.proven(most_zeros(1) == 0)
+    e.proven(bool(for_equal_groups(ball(1)) > 0))
+    e.proven(holds_on(lambda half: fall_at_the_end(2)(half) - for_equal_groups(half), (0, SMALL)))
+    e.proven(holds_on(fall_at_the_end(others_per_member(ball(ALWAYS))), (0, 3)))
     return {
         "one": savings[6.0, 0.01],
         "tenth": savings[6.0, 0.001],
@@ -297,12 +314,12 @@ def windows_of_budgets(e: Evidence) -> list[str]:
     They are all at which the slope changes its sign. None is beyond 6 for the first share.
     """
     windows = []
-    for rare in WINDOWS:
-        found = zeros(at_the_end(strangers(ball(rare))), "0.01", 10)
-        low, high = (2 * float(half.mid()) for half in found)
-        e.proven(most_zeros(strangers(exact(rare))) == 2)
-        e.proven(rare != WINDOWS[0] or high < 6)
-        windows.append(f"{low:.2f} and {high:.2f} next to {100 * float(rare):g}%")
+    for share in WINDOWS:
+        changes_sign_at = zeros(fall_at_the_end(others_per_member(ball(share))), "0.01", 10)
+        low, high = [2 * float(half.mid()) for half in changes_sign_at]
+        e.proven(most_zeros(others_per_member(exact(share))) == 2)
+        e.proven(share != WINDOWS[0] or high < 6)
+        windows.append(f"{low:.2f} and {high:.2f} next to {100 * float(share):g}%")
     return windows
 
 
@@ -313,8 +330,8 @@ def theorem_4_3_other_k(e: Evidence) -> Numbers:
     e.same(np.subtract(far, nearer) / 1e3, [abs(1 / other - 1 / 2) for other in OTHERS])
     e.needs(np.isfinite([m.epsilon for m in mechanisms]).all())
 
-    # far out the log-ratio of kept to moved grows by this a unit; clipped at 1, the masses at the
-    # ends have eps1 + eps2 / k
+    # Far out, the log-ratio of kept to moved grows by this for every unit. If reports are clipped
+    # at 1, the log-ratio of the masses at the ends is eps1 + eps2 / k.
     e.proven(identity(1 / NOISE.moved_scale - 1 / NOISE.kept_scale, e2 * (2 - k) / (2 * k)))
     e.proven(identity(1 / NOISE.moved_scale, e2 / k))
     e.sure(all(m.clipped_epsilon >= 0.5 + 1 / m.k - 1e-12 for m in mechanisms if m.k < 2))
@@ -337,8 +354,8 @@ def appendix_b_privacy(e: Evidence) -> Numbers:
     e.proven(identity(1 / large.moved_scale - 1 / large.kept_scale, 1 - e2 / 2))
     e.proven(identity(1 / small.moved_scale - 1 / small.kept_scale, e2))
 
-    # delta tends to the integral of 3/4 (e^-u - e^-3u) with u = epsilon |v'| / 2: the limits of the
-    # densities
+    # As epsilon falls to 0, delta tends to the integral of 3/4 (e^-u - e^-3u) over u = epsilon
+    # |v'| / 2, which are the limits of the densities.
     keep = limit(small.keep, e2.expression, 0)
     of_densities = small.move * small.kept_scale / (small.keep * small.moved_scale)
     at_zero = limit(of_densities, e2.expression, 0)
@@ -346,9 +363,11 @@ def appendix_b_privacy(e: Evidence) -> Numbers:
     delta_at_zero = sympy.simplify(keep * (1 - at_zero / faster))
     e.proven(bool(at_zero == 1 and delta_at_zero == sympy.Rational(1, 2)))
 
-    distance = hockey_stick.total_variation(mechanisms[0])
-    others = {"distance": distance, "kept": np.tanh(0.01)}
-    return written_out.numbered(delta=deltas) | others
+    numbers = {
+        "distance": hockey_stick.total_variation(mechanisms[0]),
+        "kept": np.tanh(0.01),
+    }
+    return numbers | written_out.numbered(delta=deltas)
 
 
 def claimed_terms(mechanism: LaplaceMeans) -> tuple[Real, Real]:
@@ -368,7 +387,7 @@ def equation_21(e: Evidence) -> Numbers:
     outside = sum(m.k > printed.value("Section 4", "largest_k") for m in mechanisms)
     e.needs(outside == 0)
 
-    # the third term is met with equality at the upper bound
+    # The third term is met with equality at the upper bound.
     upper = LaplaceMeans.allowed(e2, k)
     flipped, kept = claimed_terms(upper)
     lower = np.log(exact(2) / k) - e2 / 2
@@ -377,10 +396,11 @@ def equation_21(e: Evidence) -> Numbers:
     e.proven(identity(flipped - e2, lower - upper.group_epsilon))
     e.proven(identity(derivative(upper.group_epsilon, k), (e2 - k) / (k * k)))
 
-    # capped at 2 the last term exceeds epsilon by x - 1 - ln x with x = epsilon / 2, which is 0 at
-    # 1 and grows
+    # With k capped at 2, the last term exceeds epsilon by x - 1 - ln x with x = epsilon / 2, which
+    # is 0 at 1 and grows.
     at_two = LaplaceMeans(groups.largest_group_epsilon(e2, e2), e2, exact(2))
-    excess = claimed_terms(at_two)[1] - e2
+    _, kept_at_two = claimed_terms(at_two)
+    excess = kept_at_two - e2
     e.proven(bool(sympy.simplify(replaced(excess, e2, exact(2)).expression) == 0))
     e.proven(positive(derivative(excess, e2), {e2: (2, oo)}))
 

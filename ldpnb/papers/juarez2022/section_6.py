@@ -106,7 +106,7 @@ def figure_4(e: Evidence) -> Numbers:
     return {"stated": stated, "stored": stored, "bound": bound, "gap": stated + bound}
 
 
-def laws_of_errors(name: str, epsilon: float) -> tuple[float, float, float]:
+def moments_of_errors(name: str, epsilon: float) -> tuple[float, float, float]:
     """Return the standard deviation of the gap, and mean and deviation of its absolute error.
 
     The gap is of values, and the error of its absolute value is on the scale of rates.
@@ -129,7 +129,7 @@ def table_2_errors(e: Evidence) -> Numbers:
     ranks = {}
     tested = []
     for name, epsilon in product(WAYS, BUDGETS):
-        sd, expected[name, epsilon], _ = laws_of_errors(name, epsilon)
+        sd, expected[name, epsilon], _ = moments_of_errors(name, epsilon)
         stated = printed.value("Table 2", f"{name[:3]} error eps={epsilon:g}")
         below = written_out.mean_error_cdf(2 * (stated + HALF), sd, gap, runs)
         under = written_out.mean_error_cdf(2 * (stated - HALF), sd, gap, runs)
@@ -175,7 +175,7 @@ def table_2_standard_deviations(e: Evidence) -> Numbers:
     cells = printed.table_2()[["mechanism", "epsilon", "sd"]]
     for short, epsilon, stated in cells.itertuples(index=False):
         name = SIGNS_SENT if short == "M_R" else CODE
-        sd, mean_error, deviation = laws_of_errors(name, epsilon)
+        sd, mean_error, deviation = moments_of_errors(name, epsilon)
         off = drawn(sd, SETS)
         e.sure(abs(off.mean() - mean_error) < 6 * deviation / np.sqrt(off.size))
         tails_of[short, epsilon] = max(_tails(off, stated))
@@ -183,7 +183,7 @@ def table_2_standard_deviations(e: Evidence) -> Numbers:
     short, place = min(tails_of, key=lambda cell: tails_of[cell])
     e.sure(short == "M_R")
     shown = printed.value("Table 2", f"{short} sd eps={place:g}")
-    sd, _, _ = laws_of_errors(SIGNS_SENT, place)
+    sd, _, _ = moments_of_errors(SIGNS_SENT, place)
     by_ten, by_nine = _tails(drawn(sd, 20 * SETS), shown)
     e.simulated(by_nine * len(tails_of) > LEVEL, false_alarm=LEVEL)
     e.tried(True)  # one draw of ten runs, which cannot be repeated
@@ -275,7 +275,7 @@ def appendix_d_bounds(e: Evidence) -> Numbers:
     ratios = {}
     for name, epsilon in product((SIGNS_SENT, NOISE_SENT), BUDGETS):
         bound = data.gap(MEASURED[name](epsilon)).error_bound(FAILURE) / 2
-        _, mean_error, _ = laws_of_errors(name, epsilon)
+        _, mean_error, _ = moments_of_errors(name, epsilon)
         ratios[name, epsilon] = bound / mean_error
 
     every = np.array(list(ratios.values()))
