@@ -53,9 +53,11 @@ def variance_laplace_mean(
     kept_scale = mechanism.kept_scale
     moved_scale = mechanism.moved_scale
 
-    strangers = others / members * moved / a * (2 * moved_scale * moved_scale)
-    leavers = moved * (mechanism.groups - 1) * nu2
-    return (2 * kept_scale * kept_scale + leavers + strangers) / (a * members)
+    # The parts of the noise, of members who leave the group, and of others who come to it.
+    of_noise = 2 * kept_scale * kept_scale
+    of_leavers = moved * (mechanism.groups - 1) * nu2
+    of_strangers = others / members * moved / a * (2 * moved_scale * moved_scale)
+    return (of_noise + of_leavers + of_strangers) / (a * members)
 
 
 def variance_discretised_mean(
@@ -73,13 +75,17 @@ def variance_discretised_mean(
     moved = mechanism.move
     squared = mechanism.sharpness * mechanism.sharpness
 
-    stayers = a * (_lost(mechanism.value_epsilon) + squared * (1 - nu2))
-    members_part = moved * (mechanism.groups - 1) + stayers
-    return (members_part + others / members * moved / a) / (a * squared * members)
+    of_stayers = a * (_sign_variance(mechanism.value_epsilon) + squared * (1 - nu2))
+    of_leavers = moved * (mechanism.groups - 1)
+    of_strangers = others / members * moved / a
+    return (of_stayers + of_leavers + of_strangers) / (a * squared * members)
 
 
-def _lost(epsilon: Real) -> Real:
-    """Return ``1 - tanh(epsilon / 2)^2 = 4 b (1 - b)``, the noise in a sign's square."""
+def _sign_variance(epsilon: Real) -> Real:
+    """Return the variance of a randomised sign, ``1 - tanh(epsilon / 2)^2 = 4 b (1 - b)``.
+
+    Its mean is ``2b - 1`` or the opposite, where ``b = e^epsilon / (e^epsilon + 1)``.
+    """
     sign = KaryRandomisedResponse(epsilon, 2)
     return 4 * sign.p * sign.q
 
@@ -184,11 +190,13 @@ class GroupGap:
         if isinstance(self.mechanism, SignedLaplace):
             return 2 * self.mechanism.scale**2 * users / smaller**2
 
+        # K / t^2 is K (1 - t^2) / t^2, the noise, and K. What K exceeds the values by is a sum over
+        # groups without cancellation: n_g - w_g^2 n_g nu_g^2 for the two that are compared.
+        of_noise = users * _sign_variance(self.mechanism.epsilon) / self.mechanism.gain**2
         unweighted = (compared - smaller) * (compared + smaller)
         values = smaller**2 * (1 - np.array(moments))
         of_compared = sum((unweighted + values) / compared)
-        noise = users * _lost(self.mechanism.epsilon) / self.mechanism.gain**2
-        return (noise + of_compared + others) / smaller**2
+        return (of_noise + of_compared + others) / smaller**2
 
     def _mean_variances(self, mechanism: GroupMeans, second_moments: Real) -> list[Real]:
         """Return the variance of the mean of either group."""
@@ -329,7 +337,8 @@ def absolute_gap_error(sd: ArrayLike, gap: ArrayLike) -> Floats:
 def misestimated_gap_bias(size_factors: Real, means: Real) -> Real:
     """Return the bias of the gap if each group's size is taken to be a factor times what it is.
 
-    It is ``m_G / f_G - m_H / f_H - (m_G - m_H)``, since the estimated means are divided by the
+    The first group has the mean ``m_G`` and the factor ``f_G``, the second ``m_H`` and ``f_H``. The
+    bias is ``m_G / f_G - m_H / f_H - (m_G - m_H)``, since the estimated means are divided by the
     factors.
 
     Parameters
@@ -340,9 +349,10 @@ def misestimated_gap_bias(size_factors: Real, means: Real) -> Real:
         The means of both groups, in ``[-1, 1]``.
     """
     checks.entries(size_factors, "size_factors", 2)
-    first_factor, second_factor = (
-        checks.positive(factor, "size_factors") for factor in size_factors
-    )
+    first_factor = checks.positive(size_factors[0], "size_factors")
+    second_factor = checks.positive(size_factors[1], "size_factors")
+
     checks.entries(means, "means", 2)
-    first, second = (checks.numbers(mean, "means", low=-1, high=1) for mean in means)
+    first = checks.numbers(means[0], "means", low=-1, high=1)
+    second = checks.numbers(means[1], "means", low=-1, high=1)
     return first / first_factor - second / second_factor - (first - second)

@@ -24,6 +24,9 @@ GRID = 2**53
 Operations = tuple[tuple[str, Any], ...]
 """What was done to a uniform number: names of operations and their other operands, in order."""
 
+_ORDINARY = (float, int, Rational, np.bool_, np.integer)
+"""Numbers that are compared and computed with as the client's own arithmetic does it."""
+
 _OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
     "add": operator.add,
     "sub": operator.sub,
@@ -38,6 +41,8 @@ _OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def _refusing(operation: str) -> Callable[..., Any]:
+    """Return a method that refuses an operation, by its name in the message."""
+
     def refuse(self: Any, *_: Any) -> Any:
         self._tape.refuse(
             f"computes with a random number ({operation}); only comparisons, "
@@ -87,16 +92,17 @@ class Uniform:
         return bool(self != 0)
 
     def _is_below(self, threshold: Any, or_equal: bool) -> Any:
-        """Decide at its probability whether the number is below a threshold; remember it."""
-        limit = threshold
-        if type(threshold) is not float or threshold != threshold:  # as few are
+        """Decide whether the number is below a threshold, and keep to the decision."""
+        # Most thresholds are ordinary floats, which need no closer look.
+        is_ordinary = type(threshold) is float and not math.isnan(threshold)
+        if not is_ordinary:
             if isinstance(threshold, np.ndarray):
                 return NotImplemented  # NumPy then compares the number with every entry
             if threshold is self:
                 return or_equal
-            limit = self._number(threshold, "compares a random number with")
+            threshold = self._number(threshold, "compares a random number with")
 
-        first, rises = _first_above(self._operations, limit, or_equal)
+        first, rises = _first_above(self._operations, threshold, or_equal)
         is_before_first = self._splits_at(first)
         return is_before_first if rises else not is_before_first
 
@@ -161,10 +167,11 @@ class Uniform:
     def _then(self, name: str, other: Any) -> Any:
         """Return the number after one more operation."""
         if isinstance(other, np.ndarray):
-            return NotImplemented
+            return NotImplemented  # NumPy then computes with every entry
+
+        operand = self._number(other, "computes with a random number and")
         result = Uniform(self._tape)
         result._interval = self._interval
-        operand = self._number(other, "computes with a random number and")
         result._operations = (*self._operations, (name, operand))
         return result
 
@@ -172,12 +179,11 @@ class Uniform:
         """Round the number to a whole one."""
         operations = (*self._operations, (name, None))
         least, end = self._interval
-        ends = (_value(operations, least), _value(operations, end - 1))
-        lowest, highest = min(ends), max(ends)
+        lowest, highest = sorted([_value(operations, least), _value(operations, end - 1)])
         if highest - lowest >= self._tape.limit:
             self._tape.refuse("rounds a random number to one of too many whole numbers")
 
-        # halve the range until one whole number is left
+        # Halve the range until one whole number is left.
         while lowest < highest:
             middle = (lowest + highest) // 2
             first, rises = _first_above(operations, middle, True)
@@ -204,19 +210,15 @@ class Uniform:
     __reduce_ex__ = _refusing("pickle")
 
     def _number(self, value: Any, what: str) -> Any:
-        """Return an ordinary number; refuse anything else."""
-        if type(value) is float or type(value) is int:
-            number: Any = value
-        elif isinstance(value, Uniform):
+        """Return an ordinary number; refuse anything else, in words that begin with `what`."""
+        if isinstance(value, Uniform):
             self._tape.refuse("compares or combines two random numbers, which is not followed")
-        elif isinstance(value, float | int | Rational | np.bool_):
-            number = value.item() if isinstance(value, np.generic) else value
-        elif isinstance(value, np.integer):
-            number = int(value)
-        else:
+        if not isinstance(value, _ORDINARY):
             kind = type(value).__name__
             self._tape.refuse(f"{what} a {kind}; write float(...) around it")
-        if number != number:
+
+        number: Any = value.item() if isinstance(value, np.generic) else value
+        if number != number:  # so does not-a-number, and nothing else
             self._tape.refuse(f"{what} nan")
         return number
 
@@ -233,6 +235,7 @@ class Uniform:
 
 
 def _opposite(answer: Any) -> Any:
+    """Return the opposite of an answer, or of an array of answers."""
     return not answer if type(answer) is bool else np.logical_not(answer)
 
 
@@ -261,7 +264,9 @@ def _first_above(operations: Operations, threshold: Any, or_equal: bool) -> tupl
 
     rises = bool(_value(operations, 0) <= _value(operations, GRID - 1))
     is_below = operator.le if or_equal else operator.lt
-    low, high = 0, GRID
+
+    low = 0
+    high = GRID
     while low < high:
         middle = (low + high) // 2
         if is_below(_value(operations, middle), threshold) == rises:
@@ -275,5 +280,8 @@ def _first_plain(threshold: Any, or_equal: bool) -> int:
     """Return the smallest ``k`` for which ``k / GRID`` is not below the threshold."""
     if math.isinf(threshold):
         return GRID if threshold > 0 else 0
+
     exact = Fraction(threshold) * GRID
-    return math.floor(exact) + 1 if or_equal else math.ceil(exact)
+    if or_equal:
+        return math.floor(exact) + 1
+    return math.ceil(exact)

@@ -51,8 +51,10 @@ def crossings(x: ArrayLike, one: ArrayLike, other: ArrayLike) -> list[float]:
     >>> crossings([1, 4], [1, 16], [4, 4])
     [2.0]
     """
-    grid, first, second = (np.asarray(numbers, float) for numbers in (x, one, other))
-    is_logarithmic = all(bool((numbers > 0).all()) for numbers in (grid, first, second))
+    grid = np.asarray(x, dtype=float)
+    first = np.asarray(one, dtype=float)
+    second = np.asarray(other, dtype=float)
+    is_logarithmic = bool((grid > 0).all() and (first > 0).all() and (second > 0).all())
     if is_logarithmic:
         scale = np.log(grid)
         gap = np.log(first) - np.log(second)
@@ -121,10 +123,10 @@ def where_less(
     for place in crossings(x, one, other):
         places.append(short(np.ceil(place) if are_counts else place, digits))
 
-    if len(places) > 2 or not places:
-        return f"at {less.sum()} of {less.size} {name} drawn"
     if len(places) == 1:
         side = "below" if less[0] else "above"
-    else:
+    elif len(places) == 2:
         side = "outside" if less[0] else "between"
+    else:
+        return f"at {less.sum()} of {less.size} {name} drawn"
     return f"{side} {name} = {listed(places)}"
