@@ -1,5 +1,6 @@
-"""Shuffled reports: bounds that meet their delta, the sums behind them, and Gaussian noise to
-compare with.
+"""Shuffled reports: bounds that meet their delta, and the sums behind them.
+
+The second way is the sum over all tallies with 40 digits.
 """
 
 from collections.abc import Callable
@@ -17,73 +18,96 @@ def shuffled(epsilon: float, size: int, users: int, rate: float) -> ShuffledRepo
     return ShuffledReports(users, rate, KaryRandomisedResponse(epsilon, size))
 
 
+def binomial(chance: arb, most: int) -> Callable[[int, int], arb]:
+    """Return the probability of so many successes in so many trials, of up to `most`."""
+    if chance.contains(1):
+        return lambda trials, successes: arb(successes == trials)
+
+    log_factorials = [arb(number + 1).lgamma() for number in range(most + 1)]
+    yes = chance.log()
+    no = (1 - chance).log()
+
+    def probability(trials: int, successes: int) -> arb:
+        failures = trials - successes
+        ways = log_factorials[trials] - log_factorials[successes] - log_factorials[failures]
+        return (ways + successes * yes + failures * no).exp()
+
+    return probability
+
+
 def exact_delta(epsilon: float, reports: ShuffledReports, *, above: bool) -> arb:
-    """Sum over all tallies ``A + B`` and ``L``, with 40 digits, leaving out less than 1e-35."""
-    users, size, hidden_values = reports.users, reports.mechanism.domain_size, 0 if above else 1
-    local, rate = arb(reports.mechanism.epsilon), arb(reports.rate)
-    budget, q = arb(epsilon).exp(), 1 / (local.exp() + size - 1)
-    contrast, share = local.expm1(), hidden_values * (-local).exp()
+    """Sum over all tallies ``A + B`` and ``L``, with 40 digits, leaving out less than 1e-35.
+
+    ``A`` and ``B`` users report the two values in question and ``L`` are hidden, as in
+    `ldpnb.privacy.tallies`. The upper bound and the lower bound hide different shares of reports.
+    """
+    users = reports.users
+    size = reports.mechanism.domain_size
+    local = arb(reports.mechanism.epsilon)
+    rate = arb(reports.rate)
+    budget = arb(epsilon).exp()
+    hidden_values = 0 if above else 1
+
+    q = 1 / (local.exp() + size - 1)
+    contrast = local.expm1()
+    share = hidden_values * (-local).exp()
     hidden = rate * q * (contrast + hidden_values)
     apart = hidden / (1 - 2 * rate * q)
-    logs = [arb(i + 1).lgamma() for i in range(users + 1)]
 
-    def law(one: arb) -> Callable[[int, int], arb]:
-        if one.contains(1):
-            return lambda trials, chosen: arb(chosen == trials)
-        yes, no = one.log(), (1 - one).log()
-        return lambda trials, chosen: (
-            logs[trials]
-            - logs[chosen]
-            - logs[trials - chosen]
-            + chosen * yes
-            + (trials - chosen) * no
-        ).exp()
-
-    seen, fair, away, total = law(2 * rate * q), law(arb(0.5)), law(apart), arb(0)
+    chance_of_both = binomial(2 * rate * q, users)
+    chance_of_second = binomial(arb(0.5), users)
+    chance_of_unseen = binomial(apart, users)
+    total = arb(0)
     for both in range(users + 1):
-        outer = seen(users, both)
+        outer = chance_of_both(users, both)
         if outer * contrast < 1e-40:
             continue
-        mass, first = [arb(0)], [arb(0)]
+
+        mass = [arb(0)]
+        first_moment = [arb(0)]
         for second in range(both // 2 + 1):
-            chance = fair(both, second)
+            chance = chance_of_second(both, second)
             mass.append(mass[-1] + chance)
-            first.append(first[-1] + second * chance)
-        middle, left = float((users - both) * apart), users - both
+            first_moment.append(first_moment[-1] + second * chance)
+
+        left = users - both
+        middle = float(left * apart)
         reach = 14 * (middle * float(1 - apart)) ** 0.5 + 40
         for unseen in range(max(int(middle - reach), 0), min(int(middle + reach), left) + 1):
             most = contrast * both - (budget - 1) * (users - (1 - share) * unseen)
             if most > 0:
-                last = int(min(float(most / (contrast * (1 + budget))), both // 2)) + 1
-                part = most * mass[last] - contrast * (1 + budget) * first[last]
-                total += outer * away(left, unseen) * part
+                slope = contrast * (1 + budget)
+                last = int(min(float(most / slope), both // 2)) + 1
+                part = most * mass[last] - slope * first_moment[last]
+                total += outer * chance_of_unseen(left, unseen) * part
     return total / users
 
 
-WIDE = [
-    (4.3126, 20, 918, 0.5, 1.4255e-8),
-    (3.8659, 28, 209, 0.5, 4.607e-5),
-    (3.1434, 11, 254, 1.0, 4.453e-7),
-    (6.0, 50, 3000, 0.2, 1e-9),
-    (0.01, 3, 40, 1.0, 1e-3),
-    (12.0, 5, 60, 0.9, 1e-6),
-    (300.0, 4, 30, 0.7, 1e-3),
-    (2.0, 1000, 500, 0.01, 1e-7),
-    (1.0, 3, 2, 1e-6, 1e-9),
-]
-
-
-@pytest.mark.parametrize("setting", WIDE)
-def test_bounds_hold_against_forty_digits(setting: tuple[float, int, int, float, float]) -> None:
-    *arguments, target = setting
-    reports = shuffled(*arguments)
-    upper, lower = reports.epsilon_upper(target), reports.epsilon_lower(target)
+@pytest.mark.parametrize(
+    ("local", "size", "users", "rate", "target"),
+    [
+        (4.3126, 20, 918, 0.5, 1.4255e-8),
+        (3.8659, 28, 209, 0.5, 4.607e-5),
+        (3.1434, 11, 254, 1.0, 4.453e-7),
+        (6.0, 50, 3000, 0.2, 1e-9),
+        (0.01, 3, 40, 1.0, 1e-3),
+        (12.0, 5, 60, 0.9, 1e-6),
+        (300.0, 4, 30, 0.7, 1e-3),
+        (2.0, 1000, 500, 0.01, 1e-7),
+        (1.0, 3, 2, 1e-6, 1e-9),
+    ],
+)
+def test_bounds_hold_against_forty_digits(
+    local: float, size: int, users: int, rate: float, target: float
+) -> None:
+    reports = shuffled(local, size, users, rate)
+    upper = reports.epsilon_upper(target)
+    lower = reports.epsilon_lower(target)
     assert lower <= upper
+
     with ctx.workprec(160):
-        above, below = (
-            exact_delta(upper, reports, above=True),
-            exact_delta(lower, reports, above=False),
-        )
+        above = exact_delta(upper, reports, above=True)
+        below = exact_delta(lower, reports, above=False)
         assert above <= target <= below or upper == 0
         assert above <= reports.delta_upper(upper) <= above * (1 + 1e-8) + 1e-300
         assert below * (1 - 1e-8) <= reports.delta_lower(lower) <= below
@@ -97,19 +121,22 @@ def test_bounds_are_ordered_over_the_whole_range(local: float, users: int) -> No
         reports = shuffled(local, size, users, rate)
         for epsilon in (0.0, local * 10 ** rng.uniform(-6, 0), local * rng.uniform(0, 1), local):
             assert 0 <= reports.delta_lower(epsilon) <= reports.delta_upper(epsilon) <= 1
+
         target = 10 ** rng.uniform(-12, -1)
         assert 0 <= reports.epsilon_lower(target) <= reports.epsilon_upper(target) <= local
 
 
 @pytest.mark.parametrize(
-    "setting", [(1.0, 4, 30, 0.7), (3.0, 8, 400, 1.0), (0.5, 3, 60, 0.9), (2.0, 1000, 50, 1.0)]
+    ("local", "size", "users", "rate"),
+    [(1.0, 4, 30, 0.7), (3.0, 8, 400, 1.0), (0.5, 3, 60, 0.9), (2.0, 1000, 50, 1.0)],
 )
 def test_bounds_hold_however_much_is_cut_off(
-    monkeypatch: pytest.MonkeyPatch, setting: tuple
+    monkeypatch: pytest.MonkeyPatch, local: float, size: int, users: int, rate: float
 ) -> None:
-    reports = shuffled(*setting)
-    budgets = np.array([0.0, 0.05, 0.2]) * setting[0]
+    reports = shuffled(local, size, users, rate)
+    budgets = np.array([0.0, 0.05, 0.2]) * local
     exact = [(reports.delta_lower(epsilon), reports.delta_upper(epsilon)) for epsilon in budgets]
+
     monkeypatch.setattr(tallies, "log_chernoff", lambda *_: 0.0)
     monkeypatch.setattr(tallies, "STEP", 0.1)
     for margin, most in ((0.1, np.inf), (1.0, np.inf), (7.0, 1.05)):
