@@ -1,8 +1,11 @@
-"""Errors of estimates: enumeration, exact laws, and their digits where next to nothing, or
-everything, is known.
+"""Errors of estimates, with their digits where next to nothing, or everything, is known.
+
+The second ways: tails minimised or integrated in many digits, the joint law of counts and tallies
+in balls, and closed forms at both ends of the budget.
 """
 
 import math
+from collections.abc import Callable
 from math import comb
 
 import flint
@@ -18,90 +21,115 @@ from ldpnb.papers.lopuhaa2020.formulas import information
 from ldpnb.papers.lopuhaa2020.formulas.exact_risk import TwoValues
 
 
+def smallest_value(
+    function: Callable[[mpmath.mpf], mpmath.mpf], low: mpmath.mpf, high: mpmath.mpf
+) -> mpmath.mpf:
+    """Return the smallest value of a convex function, by search."""
+    for _ in range(150):
+        left = low + (high - low) / 3
+        right = high - (high - low) / 3
+        if function(left) > function(right):
+            low = left
+        else:
+            high = right
+    return function(low)
+
+
 @settings(derandomize=True, max_examples=10, deadline=None)
 @given(st.integers(1, 10**10), st.floats(-5, 0), st.floats(-3, 2), st.floats(-1, 1))
 @example(6_882_806_733, np.log10(0.11224374591178085), np.log10(0.001849091153542243), 0.0)
 def test_chernoffs_bound_keeps_its_digits(
-    terms: int, keep: float, scale: float, apart: float
+    terms: int, log_keep: float, log_scale: float, log_deviations: float
 ) -> None:
-    kept, width = 10**keep, 10**scale
-    deviation = 10**apart * float(np.sqrt(terms * (2 * width**2 + kept * (1 - kept))))
+    keep = 10**log_keep
+    scale = 10**log_scale
+    variance = terms * (2 * scale**2 + keep * (1 - keep))
+    deviation = 10**log_deviations * float(np.sqrt(variance))
+
     with mpmath.workdps(50):
-        rare, noise, share = (
-            mpmath.mpf(min(kept, 1 - kept)),
-            mpmath.mpf(width),
-            mpmath.mpf(deviation) / terms,
-        )
+        rare = mpmath.mpf(min(keep, 1 - keep))
+        noise = mpmath.mpf(scale)
+        share = mpmath.mpf(deviation) / terms
 
         def exponent(rate: mpmath.mpf) -> mpmath.mpf:
             moment = mpmath.log1p(rare * mpmath.expm1(rate)) - rare * rate
             return moment - mpmath.log1p(-((noise * rate) ** 2)) - rate * share
 
-        low, high = mpmath.mpf(0), 1 / noise
-        for _ in range(150):
-            left, right = low + (high - low) / 3, high - (high - low) / 3
-            low, high = (left, high) if exponent(left) > exponent(right) else (low, right)
-        least = min(1, 2 * mpmath.exp(terms * exponent(low)))
-    assert tails.kept_laplace_chernoff(terms, kept, width, deviation) == pytest.approx(
-        float(least), rel=1e-9, abs=1e-290
-    )
+        smallest = smallest_value(exponent, mpmath.mpf(0), 1 / noise)
+        bound = float(min(1, 2 * mpmath.exp(terms * smallest)))
+    actual = tails.kept_laplace_chernoff(terms, keep, scale, deviation)
+    assert actual == pytest.approx(bound, rel=1e-9, abs=1e-290)
+
+
+def fair_tail(terms: int, positive: int) -> float:
+    """Return the chance of at least so many heads, from the incomplete beta function in balls."""
+    with flint.ctx.workprec(160):
+        half = flint.arb("0.5")
+        heads = flint.arb(positive)
+        tail = half.beta_lower(heads, flint.arb(terms - positive + 1), True)
+        return float(tail)
 
 
 @pytest.mark.parametrize(
     "terms", [10**3, 10**6 + 1, 10**8, 10**9, 5 * 10**9, 10**10, tails.MOST_SIGNS]
 )
 def test_the_tail_of_fair_signs_is_that_of_many_digits(terms: int) -> None:
-    with flint.ctx.workprec(160):
-        for deviations in (0.01, 1.0, 6.0, 20.0, 30.0):
-            positive = math.ceil((terms + deviations * terms**0.5) / 2)
-            half = flint.arb("0.5").beta_lower(
-                flint.arb(positive), flint.arb(terms - positive + 1), True
-            )
-            tail = tails.symmetric_binomial(terms, 2 * positive - terms - 0.5)
-            assert tail == pytest.approx(float(2 * half), rel=1e-9)
+    for deviations in (0.01, 1.0, 6.0, 20.0, 30.0):
+        positive = math.ceil((terms + deviations * terms**0.5) / 2)
+        tail = tails.symmetric_binomial(terms, 2 * positive - terms - 0.5)
+        assert tail == pytest.approx(2 * fair_tail(terms, positive), rel=1e-9)
     assert tails.symmetric_binomial(10, 1e300) == 0
 
 
 def test_a_curators_error_is_that_of_replacing_a_user() -> None:
-    assert histograms.central_laplace_largest_error(1.0, 1, math.exp(-3)) == pytest.approx(
-        2 * 3, rel=1e-12
-    )
+    error = histograms.central_laplace_largest_error(1.0, 1, math.exp(-3))
+    assert error == pytest.approx(2 * 3, rel=1e-12)
 
 
-def by_enumeration(users: int, epsilon: float, alpha: float) -> tuple[float, float]:
-    """H(T|Y) and the error of the frequencies from the joint law of tallies and reports, in
-    balls.
+Joint = dict[tuple[int, int], flint.arb]
+
+
+def joint_law(users: int, epsilon: float, alpha: float) -> Joint:
+    """Return the law of how many users hold the first value and how many report it.
+
+    The values come from a Dirichlet prior with both parameters `alpha`, the reports from Warner's
+    randomised response.
     """
-    mechanism, joint = KaryRandomisedResponse(flint.arb(epsilon), flint.arb(2)), {}
-    own, total = flint.arb(alpha), 2 * flint.arb(alpha)
+    mechanism = KaryRandomisedResponse(flint.arb(epsilon), flint.arb(2))
+    own = flint.arb(alpha)
+    total = 2 * own
+
+    joint: Joint = {}
     for holders in range(users + 1):
-        rising = (
-            (own + holders).gamma() * (own + users - holders).gamma() / (own.gamma() * own.gamma())
-        )
-        chance = comb(users, holders) * rising * total.gamma() / (total + users).gamma()
+        others = users - holders
+        rising = (own + holders).gamma() * (own + others).gamma() / own.gamma() ** 2
+        prior = comb(users, holders) * rising * total.gamma() / (total + users).gamma()
         for kept in range(holders + 1):
-            for turned in range(users - holders + 1):
-                true = kept + users - holders - turned
-                ways = comb(holders, kept) * comb(users - holders, turned)
+            for turned in range(others + 1):
+                truthful = kept + others - turned
+                ways = comb(holders, kept) * comb(others, turned)
+                chance = mechanism.p**truthful * mechanism.q ** (users - truthful)
                 key = (holders, kept + turned)
-                joint[key] = joint.get(
-                    key, 0
-                ) + chance * ways * mechanism.p**true * mechanism.q ** (users - true)
-    entropy, error = flint.arb(0), flint.arb(0)
-    for seen in range(users + 1):
-        column = [joint[holders, seen] for holders in range(users + 1)]
-        whole = sum(column)
-        mean = sum(holders * chance for holders, chance in enumerate(column)) / whole
-        entropy -= sum(chance * (chance / whole).log() for chance in column)
-        error += (
-            2
-            * sum(
+                joint[key] = joint.get(key, flint.arb(0)) + prior * ways * chance
+    return joint
+
+
+def entropy_and_error(users: int, epsilon: float, alpha: float) -> tuple[float, float]:
+    """Return ``H(T|Y)`` and the mean squared error of the frequencies, by enumeration in balls."""
+    with flint.ctx.workprec(2500):
+        joint = joint_law(users, epsilon, alpha)
+        entropy = flint.arb(0)
+        squares = flint.arb(0)
+        for seen in range(users + 1):
+            column = [joint[holders, seen] for holders in range(users + 1)]
+            whole = sum(column)
+            mean = sum(holders * chance for holders, chance in enumerate(column)) / whole
+            entropy -= sum(chance * (chance / whole).log() for chance in column)
+            squares += sum(
                 chance * (holders - mean) * (holders - mean)
                 for holders, chance in enumerate(column)
             )
-            / users**2
-        )
-    return float(entropy), float(error)
+        return float(entropy), float(2 * squares / users**2)
 
 
 @pytest.mark.parametrize("epsilon", [1e-8, 0.01, 1.0, 20.0, 40.0, 50.0, 699.0])
@@ -109,12 +137,8 @@ def by_enumeration(users: int, epsilon: float, alpha: float) -> tuple[float, flo
 def test_what_is_left_to_know_about_the_tallies_keeps_its_digits(
     users: int, alpha: float, epsilon: float
 ) -> None:
-    case, before = TwoValues(users, epsilon, alpha), flint.ctx.prec
-    flint.ctx.prec = 2500
-    try:
-        entropy, error = by_enumeration(users, epsilon, alpha)
-    finally:
-        flint.ctx.prec = before
+    entropy, error = entropy_and_error(users, epsilon, alpha)
+    case = TwoValues(users, epsilon, alpha)
     assert case.entropies()[1] == pytest.approx(entropy, rel=1e-12)
     assert case.risk().frequency == pytest.approx(error, rel=1e-12)
 
@@ -122,47 +146,45 @@ def test_what_is_left_to_know_about_the_tallies_keeps_its_digits(
 @pytest.mark.parametrize("concentration", [1e-3, 7.0, 292.6, 1e5])
 @pytest.mark.parametrize("epsilon", [3.26e-7, 2.0, 300.0])
 def test_posteriors_are_finite_under_any_prior(concentration: float, epsilon: float) -> None:
-    posteriors = TwoValues(500, epsilon, concentration).posteriors()
+    users = 500
+    posteriors = TwoValues(users, epsilon, concentration).posteriors()
     assert posteriors.chances.sum() == pytest.approx(1, rel=1e-9)
     assert (posteriors.frequency_variances >= 0).all()
     assert (posteriors.variances > 0).all()
     assert (posteriors.means > 0).all()
     assert (posteriors.means < 1).all()
+
     # the prior's law of the frequency is kept on average, in mean and in variance
     spread = posteriors.frequency_variances + (posteriors.frequency_means - 0.5) ** 2
     total = 2 * concentration
-    assert posteriors.chances @ spread == pytest.approx(
-        (total + 500) / (4 * 500 * (total + 1)), rel=1e-8
-    )
+    prior_variance = (total + users) / (4 * users * (total + 1))
+    assert posteriors.chances @ spread == pytest.approx(prior_variance, rel=1e-8)
 
 
 POINT = np.array([0.5, 0.3, 0.2])
 
 
-def test_errors_at_small_and_large_budgets_are_those_of_the_closed_form() -> None:
+def test_errors_of_a_channel_are_those_of_its_mechanisms_closed_form() -> None:
     for error in (information.distribution_error, information.frequency_error):
         for epsilon in (1e-3, 1.0, 20.0, 50.0, 300.0):
             mechanism = KaryRandomisedResponse(epsilon, 3)
-            assert error(mechanism.channel(), POINT) == pytest.approx(
-                error(mechanism, POINT), rel=1e-10
-            )
+            closed_form = error(mechanism, POINT)
+            assert error(mechanism.channel(), POINT) == pytest.approx(closed_form, rel=1e-10)
+
+
+def test_the_frequency_error_has_its_leading_terms_at_both_ends_of_the_budget() -> None:
     for epsilon in (1e-8, 1e-5, 1.0):
-        lead = 6 / np.expm1(epsilon) ** 2 + 4 / np.expm1(epsilon)
-        assert information.frequency_error(
-            KaryRandomisedResponse(epsilon, 3), POINT
-        ) == pytest.approx(lead, rel=1e-12)
-    tail = 2 * 2 * np.exp(-50.0)
-    assert information.frequency_error(KaryRandomisedResponse(50.0, 3), POINT) == pytest.approx(
-        tail, rel=1e-12
-    )
+        c = np.expm1(epsilon)
+        error = information.frequency_error(KaryRandomisedResponse(epsilon, 3), POINT)
+        assert error == pytest.approx(6 / c**2 + 4 / c, rel=1e-12)
+
+    error = information.frequency_error(KaryRandomisedResponse(50.0, 3), POINT)
+    assert error == pytest.approx(4 * np.exp(-50.0), rel=1e-12)
 
 
 def test_a_channel_too_near_one_that_tells_nothing_is_refused() -> None:
-    for channel in (
-        KaryRandomisedResponse(1e-8, 3).channel(),
-        np.full((3, 3), 1 / 3),
-        np.ones((1, 3)),
-    ):
+    nearly_nothing = KaryRandomisedResponse(1e-8, 3).channel()
+    for channel in (nearly_nothing, np.full((3, 3), 1 / 3), np.ones((1, 3))):
         with pytest.raises(ValueError, match="channel must tell its inputs apart"):
             information.distribution_error(channel, [0.5, 0.25, 0.25])
     with pytest.raises(ValueError, match="distribution must have 3 entries"):
@@ -172,28 +194,27 @@ def test_a_channel_too_near_one_that_tells_nothing_is_refused() -> None:
 def test_the_covariance_given_the_report_keeps_its_digits_at_large_budgets() -> None:
     # to first order in q the report is wrong with chance (k - 1) q, and any pair of values is
     # confused both ways
-    q = KaryRandomisedResponse(50.0, 3).q
-    pairs = -q * (POINT[:, None] + POINT)
+    mechanism = KaryRandomisedResponse(50.0, 3)
+    pairs = -mechanism.q * (POINT[:, None] + POINT)
     np.fill_diagonal(pairs, 0)
     full = pairs - np.diag(pairs.sum(axis=1))
-    actual = information.conditional_covariance(KaryRandomisedResponse(50.0, 3).channel(), POINT)
+
+    actual = information.conditional_covariance(mechanism.channel(), POINT)
     assert actual == pytest.approx(full[:2, :2], rel=1e-12)
 
 
 @pytest.mark.parametrize("epsilon", [1e-4, 1.0, 30.0, 300.0])
 def test_entropy_constants_agree_with_closed_forms(epsilon: float) -> None:
-    c, draws = np.expm1(epsilon), np.random.default_rng(1).dirichlet(np.full(5, 0.5), size=20)
+    c = np.expm1(epsilon)
+    draws = np.random.default_rng(1).dirichlet(np.full(5, 0.5), size=20)
     for points in ([POINT], [[1e-200, 0.5, 0.5]], [[0.999, 5e-4, 5e-4]], draws):
         size = len(points[0])
-        known, rest = information.entropy_constants(
-            KaryRandomisedResponse(epsilon, size).channel(), points
-        )
-        logs = (
-            2 * (size - 1) * np.log(c)
-            - (size - 2) * np.log(c + size)
-            - np.log1p(c * np.array(points)).sum(axis=1)
-        )
-        assert known == pytest.approx(logs.mean(), rel=1e-9)
+        channel = KaryRandomisedResponse(epsilon, size).channel()
+        log_information, rest = information.entropy_constants(channel, points)
+
+        logs_of_rows = np.log1p(c * np.array(points)).sum(axis=1)
+        closed_form = 2 * (size - 1) * np.log(c) - (size - 2) * np.log(c + size) - logs_of_rows
+        assert log_information == pytest.approx(closed_form.mean(), rel=1e-9)
         assert np.isfinite(rest)
 
 
@@ -202,10 +223,8 @@ def test_the_mean_information_of_five_values_is_an_arc_tangent(epsilon: float) -
     with mpmath.workdps(60):
         c = mpmath.expm1(epsilon)
         arc = mpmath.atan(mpmath.sqrt(c)) / mpmath.sqrt(c)
-        mean_log = (
-            mpmath.log1p(c) - 3 + 3 * arc + (1 - 3 / c + 3 * arc / c) / 3
-        )  # of 1 + c P, P being Beta(1/2, 2)
-        exact = 8 * mpmath.log(c) - 3 * mpmath.log(c + 5) - 5 * mean_log
-    assert information.SymmetricDirichlet(5).krr_log_det_information(epsilon) == pytest.approx(
-        float(exact), rel=1e-9
-    )
+        # the mean of ln(1 + c P), where P is Beta(1/2, 2)
+        mean_log = mpmath.log1p(c) - 3 + 3 * arc + (1 - 3 / c + 3 * arc / c) / 3
+        exact = float(8 * mpmath.log(c) - 3 * mpmath.log(c + 5) - 5 * mean_log)
+    actual = information.SymmetricDirichlet(5).krr_log_det_information(epsilon)
+    assert actual == pytest.approx(exact, rel=1e-9)

@@ -1,4 +1,8 @@
-"""Posterior means, intervals for a gap, and solvers: every route to them agrees."""
+"""Posterior means, intervals for a gap, and solvers: every route to them agrees.
+
+The second ways: exact posteriors for the saddle point and for Gibbs sampling, likelihoods by
+search for acceptance regions, unpacked matrices for packed reports, finite sums for the evidence.
+"""
 
 from dataclasses import replace
 
@@ -21,11 +25,18 @@ from ldpnb.papers.lopuhaa2020.formulas.bayes import (
 from ldpnb.papers.lopuhaa2020.formulas.saddle import saddle_point
 
 
+def drawn_holders(
+    users: int, size: int, rng: np.random.Generator, concentration: float = 0.5
+) -> np.ndarray:
+    """Draw how many users hold each value, from a distribution that is itself drawn."""
+    return rng.multinomial(users, rng.dirichlet(np.full(size, concentration)))
+
+
 def test_a_thousand_values_and_ten_thousand_users_are_exact_and_the_saddle_point_close() -> None:
-    rng, mechanism = np.random.default_rng(2), KaryRandomisedResponse(3.0, 1024)
-    tallies = mechanism.sample_tallies(
-        rng.multinomial(10_000, rng.dirichlet(np.full(1024, 0.5))), rng=rng
-    )
+    rng = np.random.default_rng(2)
+    holders = drawn_holders(10_000, 1024, rng)
+    tallies = KaryRandomisedResponse(3.0, 1024).sample_tallies(holders, rng=rng)
+
     exact = krr_posterior(tallies, 0.5, epsilon=3.0).distribution
     near = krr_posterior_saddle(tallies, 0.5, epsilon=3.0).distribution
     assert exact.sum() == pytest.approx(1, abs=1e-11)
@@ -33,35 +44,37 @@ def test_a_thousand_values_and_ten_thousand_users_are_exact_and_the_saddle_point
 
 
 def test_gibbs_sampling_handles_unary_encoding() -> None:
-    mechanism, tallies = UnaryEncoding.optimised(1.5, 2), [2, 4, 1, 2]
-    exact = posterior(mechanism.channel(), tallies, [0.5, 1.5]).distribution
+    mechanism = UnaryEncoding.optimised(1.5, 2)
+    tallies = [2, 4, 1, 2]
+    prior = [0.5, 1.5]
+
+    exact = posterior(mechanism.channel(), tallies, prior).distribution
+    rng = np.random.default_rng(12)
     mean, error = support_posterior(
-        mechanism.outputs(),
-        tallies,
-        mechanism,
-        [0.5, 1.5],
-        sweeps=4000,
-        rng=np.random.default_rng(12),
+        mechanism.outputs(), tallies, mechanism, prior, sweeps=4000, rng=rng
     )
     assert (np.abs(mean.distribution - exact) < 6 * error).all()
 
 
-def test_the_fitted_concentration_is_likelier_than_its_neighbours_and_between_its_limits() -> None:
+def test_the_fitted_concentration_is_likelier_than_its_neighbours() -> None:
     rng = np.random.default_rng(13)
-    holders = rng.multinomial(20_000, rng.dirichlet(np.full(64, 0.7)))
+    holders = drawn_holders(20_000, 64, rng, concentration=0.7)
     tallies = KaryRandomisedResponse(3.0, 64).sample_tallies(holders, rng=rng)
     fitted = fitted_concentration(tallies, epsilon=3.0)
-    evidence = [
-        saddle_point(
-            np.column_stack([tallies, np.full(64, fitted * factor)]),
-            np.ones(64, dtype=int),
-            np.expm1(3.0),
-        )
-        for factor in (0.97, 1.0, 1.03)
-    ]
-    assert evidence[1].log_evidence > max(evidence[0].log_evidence, evidence[2].log_evidence)
-    assert 950 < fitted_concentration(np.full(64, 100), epsilon=2.0) < 1000
-    assert 1e-3 < fitted_concentration([1000, *[0] * 9], epsilon=9.0) < 1.02e-3
+
+    def log_evidence(concentration: float) -> float:
+        columns = np.column_stack([tallies, np.full(64, concentration)])
+        return saddle_point(columns, np.ones(64, dtype=int), np.expm1(3.0)).log_evidence
+
+    assert log_evidence(fitted) > log_evidence(0.97 * fitted)
+    assert log_evidence(fitted) > log_evidence(1.03 * fitted)
+
+
+def test_the_fitted_concentration_lies_between_its_limits() -> None:
+    equal = np.full(64, 100)
+    assert 950 < fitted_concentration(equal, epsilon=2.0) < 1000
+    one_value = [1000, *[0] * 9]
+    assert 1e-3 < fitted_concentration(one_value, epsilon=9.0) < 1.02e-3
 
 
 def log_ratio(x: float, mean: float) -> float:
@@ -84,47 +97,52 @@ def test_both_ends_of_an_acceptance_region_are_equally_likely_or_it_starts_at_ze
         assert log_ratio(0.0, mean) >= log_ratio(high, mean) - 1e-9
     else:
         assert log_ratio(low, mean) == pytest.approx(log_ratio(high, mean), abs=1e-11)
-    reached = ndtr(high - mean) - ndtr(-high - mean) - ndtr(low - mean) + ndtr(-low - mean)
-    assert reached == pytest.approx(level, rel=1e-12)
+
+    below_high = ndtr(high - mean) - ndtr(-high - mean)
+    below_low = ndtr(low - mean) - ndtr(-low - mean)
+    assert below_high - below_low == pytest.approx(level, rel=1e-12)
 
 
 def test_intervals_are_the_means_whose_regions_hold_the_estimate() -> None:
     observed = np.array([0.3, 1.5, 2.7, 4.0, 6.0, 7.5, 40.0])
     lower, upper = gaps.absolute_interval(-3 * observed, 3.0, level=0.99).T / 3
-    for means, inside in (
-        (lower + 1e-3, True),
-        (lower - 1e-3, False),
-        (upper - 1e-3, True),
-        (upper + 1e-3, False),
-    ):
+
+    def region_holds_estimate(means: np.ndarray) -> np.ndarray:
         regions = gaps.acceptance_region(np.maximum(means, 0), 0.99)
         covered = (regions[:, 0] <= observed) & (observed <= regions[:, 1])
-        assert (covered[means > 0] == inside).all()
-    assert gaps.acceptance_region([1e8], 0.9)[0] - 1e8 == pytest.approx(
-        [-1.6448536, 1.6448536], abs=1e-6
-    )
+        return covered[means > 0]
+
+    step = 1e-3
+    assert region_holds_estimate(lower + step).all()
+    assert region_holds_estimate(upper - step).all()
+    assert not region_holds_estimate(lower - step).any()
+    assert not region_holds_estimate(upper + step).any()
 
 
-def long(epsilon: float, size: int, users: int = 3000) -> Supports:
-    """Return the rows of optimised unary encoding reports."""
-    mechanism, rng = UnaryEncoding.optimised(epsilon, size), np.random.default_rng(size)
-    outputs, tallies = mechanism.sample_outputs(
-        rng.multinomial(users, rng.dirichlet(np.full(size, 0.5))), rng=rng
-    )
+def test_the_region_of_a_large_mean_is_that_of_a_normal_law() -> None:
+    region = gaps.acceptance_region([1e8], 0.9)[0]
+    assert region - 1e8 == pytest.approx([-1.6448536, 1.6448536], abs=1e-6)
+
+
+def packed_reports(epsilon: float, size: int, users: int) -> Supports:
+    """Draw reports of optimised unary encoding, each a column of packed bits."""
+    mechanism = UnaryEncoding.optimised(epsilon, size)
+    rng = np.random.default_rng(size)
+    outputs, tallies = mechanism.sample_outputs(drawn_holders(users, size, rng), rng=rng)
     packed = np.packbits(outputs, axis=1).T
-    return Supports(
-        packed, tallies / users, size, float(np.exp(-epsilon)), float(-np.expm1(-epsilon))
-    )
+    offset = float(np.exp(-epsilon))
+    contrast = float(-np.expm1(-epsilon))
+    return Supports(packed, tallies / users, size, offset, contrast)
 
 
 def test_rows_may_be_scaled_at_will() -> None:
-    channel, tallies = (
-        UnaryEncoding.optimised(1.0, 3).channel(),
-        np.array([90, 40, 30, 20, 25, 10, 15, 5]),
-    )
+    channel = UnaryEncoding.optimised(1.0, 3).channel()
+    tallies = np.array([90, 40, 30, 20, 25, 10, 15, 5])
     scales = 10.0 ** np.array([-300, 200, 0, 50, -200, 300, 1, -1])
-    fit = mle(channel * scales[:, None], tallies, tolerance=1e-9)
-    assert fit.estimate == pytest.approx(mle(channel, tallies, tolerance=1e-9).estimate, rel=1e-12)
+
+    scaled = mle(channel * scales[:, None], tallies, tolerance=1e-9)
+    plain = mle(channel, tallies, tolerance=1e-9)
+    assert scaled.estimate == pytest.approx(plain.estimate, rel=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -135,7 +153,7 @@ def test_rows_may_be_scaled_at_will() -> None:
     ],
 )
 def test_packed_outputs_give_the_likelihood_and_its_derivatives(size: int, users: int) -> None:
-    rows = long(1.0, size, users)
+    rows = packed_reports(1.0, size, users)
     rng = np.random.default_rng(1)
     point = rng.dirichlet(np.ones(size))
     bits = np.unpackbits(rows.packed, axis=0, count=rows.size).T
@@ -154,45 +172,57 @@ def test_packed_outputs_give_the_likelihood_and_its_derivatives(size: int, users
     assert rows.support() == pytest.approx(rows.weights @ bits, rel=1e-12)
 
 
+def off_diagonal(matrix: np.ndarray) -> np.ndarray:
+    return matrix - np.diag(np.diag(matrix))
+
+
 @pytest.mark.parametrize(("work", "rows_used"), [(1.0, 240), (300 * 144.0, 300)])
 def test_a_model_from_a_sample_of_the_rows_never_lets_a_value_look_free(
     monkeypatch: pytest.MonkeyPatch, work: float, rows_used: int
 ) -> None:
-    rows, point = long(1.0, 12, 400), np.full(12, 1 / 12)
+    rows = packed_reports(1.0, 12, 400)
+    point = np.full(12, 1 / 12)
     exact = rows.curvature(point)
     monkeypatch.setattr(solvers, "_MODEL_WORK", work)
     sampled = rows.curvature(point)
     assert (np.diag(sampled) > 0.999999 * np.diag(exact)).all()
+
     chosen = np.linspace(0, len(rows.weights) - 1, rows_used).astype(int)
     weights = rows.weights[chosen] / rows.weights[chosen].sum()
     alone = replace(rows, packed=rows.packed[:, chosen], weights=weights).curvature(point)
-    assert sampled - np.diag(np.diag(sampled)) == pytest.approx(
-        alone - np.diag(np.diag(alone)), rel=1e-5
-    )
-    assert np.diag(sampled) == pytest.approx(np.maximum(np.diag(alone), np.diag(exact)), rel=1e-5)
+    diagonal = np.maximum(np.diag(alone), np.diag(exact))
+    assert off_diagonal(sampled) == pytest.approx(off_diagonal(alone), rel=1e-5)
+    assert np.diag(sampled) == pytest.approx(diagonal, rel=1e-5)
 
 
 @pytest.mark.parametrize("epsilon", [0.01, 1.0, 5.0])
 def test_the_saddle_points_means_and_evidence_are_those_of_finite_sums(epsilon: float) -> None:
-    counts, alpha, contrast = (
-        np.array([0, 1, 3, 60, 200]),
-        np.array([0.2, 0.5, 1.0, 3.0, 0.5]),
-        np.expm1(epsilon),
-    )
+    counts = np.array([0, 1, 3, 60, 200])
+    alpha = np.array([0.2, 0.5, 1.0, 3.0, 0.5])
     repeats = np.array([30, 20, 10, 2, 1])
+    contrast = np.expm1(epsilon)
     saddle = saddle_point(np.column_stack([counts, alpha]), repeats, contrast)
-    logs, means, variances = [], [], []
+    multiplier = saddle.multiplier
+
+    logs = []
+    means = []
+    variances = []
     for count, own in zip(counts, alpha, strict=True):
         j = np.arange(count + 1)
-        terms = gammaln(count + 1) - gammaln(j + 1) - gammaln(count - j + 1) + j * np.log(contrast)
-        terms += gammaln(own + j) - (own + j) * np.log(saddle.multiplier)
-        weights, u = np.exp(terms - logsumexp(terms)), (own + j) / saddle.multiplier
+        log_ways = gammaln(count + 1) - gammaln(j + 1) - gammaln(count - j + 1)
+        log_gamma_law = gammaln(own + j) - (own + j) * np.log(multiplier)
+        terms = log_ways + j * np.log(contrast) + log_gamma_law
+        weights = np.exp(terms - logsumexp(terms))
+
+        mean = (own + j) / multiplier
+        square = mean * (1 / multiplier + mean)
         logs.append(logsumexp(terms))
-        means.append(weights @ u)
-        variances.append(weights @ (u * (1 / saddle.multiplier + u)) - means[-1] ** 2)
+        means.append(weights @ mean)
+        variances.append(weights @ square - means[-1] ** 2)
+
     assert repeats @ means == pytest.approx(1, rel=1e-11)
     assert saddle.means == pytest.approx(means, rel=1e-10)
-    total = repeats @ alpha
-    evidence = gammaln(total) - repeats @ gammaln(alpha) + saddle.multiplier + repeats @ logs
+
+    evidence = gammaln(repeats @ alpha) - repeats @ gammaln(alpha) + multiplier + repeats @ logs
     evidence -= np.log(2 * np.pi * repeats @ variances) / 2
     assert saddle.log_evidence == pytest.approx(evidence, rel=1e-10)
