@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 from compared import Pairs, compared
+from scipy.optimize import linprog
 
 from ldpnb.papers.bun2022.formulas import data_dependent, rounding
 from ldpnb.papers.bun2022.section_4 import ROUNDED, rounded_sample
@@ -55,3 +56,33 @@ def test_the_bounds_on_a_size_rounded_at_random_are_those_of_the_proof() -> Pair
 
         chain = np.log1p((3 * rate - 2 * rate**2) * mixed)
         yield rounding.random_rounding_chain_bound(rate, epsilon), chain
+
+
+def least_error(gap: float, epsilon: float) -> float:
+    """Return the least error of a private estimate of a size on the worse of two neighbours.
+
+    The size is 0 on one and ``gap`` on the other, and a linear program chooses the chances of five
+    answers.
+    """
+    answers = np.linspace(0, gap, 5)
+    none = np.zeros(5)
+    factor = np.exp(epsilon)
+
+    errors = [[*answers, *none, -1], [*none, *(gap - answers), -1]]
+    first = np.column_stack([np.eye(5), -factor * np.eye(5), none])
+    second = np.column_stack([-factor * np.eye(5), np.eye(5), none])
+    sums = [[*np.ones(5), *none, 0], [*none, *np.ones(5), 0]]
+    best = linprog(
+        [*none, *none, 1],
+        A_ub=np.vstack([errors, first, second]),
+        b_ub=np.zeros(12),
+        A_eq=sums,
+        b_eq=[1, 1],
+    )
+    return float(best.fun)
+
+
+@compared
+def test_the_error_on_two_neighbours_is_that_of_a_linear_program() -> Pairs:
+    for gap, epsilon in ((10, 0.5), (10, 1.0), (100, 1.0)):
+        yield data_dependent.two_point_error(gap, epsilon), least_error(gap, epsilon), 1e-8
