@@ -23,7 +23,7 @@ from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 NAME = "ldpnb-forked"
 """The name under which the metadata of the package registers the provisioner."""
 
-_IMPORTS = [
+PRELOADED = [
     "ipykernel.kernelapp",
     "ipykernel.debugger",
     "ipywidgets",
@@ -76,7 +76,7 @@ class ForkedKernel(LocalProvisioner):
         Ports are free to be taken by others until the kernel opens them, so that should be soon.
         """
         if sys.platform == "linux":
-            multiprocessing.set_forkserver_preload(_IMPORTS)
+            multiprocessing.set_forkserver_preload(PRELOADED)
 
             # The first process starts the forkserver, which imports before it forks. If this fails,
             # so does the start of the kernel below, which knows what to do then.

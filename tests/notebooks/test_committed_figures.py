@@ -1,4 +1,7 @@
-"""A committed figure is the one that its notebook shows and that its numbers belong to."""
+"""A committed figure is the one that its notebook shows, and its numbers are those it was drawn from.
+
+Somebody who edits a number, a picture, a table or a caption by hand is told.
+"""
 
 import hashlib
 import json
@@ -20,31 +23,40 @@ PRINTED = {".csv", ".json"}
 
 def shown(notebook: Path) -> set[bytes]:
     """Return the pictures of a notebook."""
-    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-    data = [output.get("data", {}) for cell in cells for output in cell.get("outputs", [])]
-    return {a2b_base64("".join(one["image/png"])) for one in data if "image/png" in one}
+    pictures = set()
+    for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
+        for output in cell.get("outputs", []):
+            if "image/png" in output.get("data", {}):
+                pictures.add(a2b_base64("".join(output["data"]["image/png"])))
+
+    return pictures
+
+
+FILES = [path for path in FIGURES.rglob("*.*") if path.name != "errata.md"]
 
 
 @pytest.mark.parametrize(
     "figure",
-    sorted({p.with_suffix("") for p in FIGURES.rglob("*.*") if p.name != "errata.md"}),
-    ids=lambda p: p.name,
+    sorted({path.with_suffix("") for path in FILES}),
+    ids=lambda figure: f"{figure.parent.name}/{figure.name}",
 )
 def test_a_committed_figure_belongs_to_its_numbers(figure: Path) -> None:
     files = {path.suffix: path.read_bytes() for path in figure.parent.glob(f"{figure.name}.*")}
     assert files.keys() in (DRAWN, PRINTED)
 
-    made, table = json.loads(files[".json"]), pd.read_csv(figure.with_name(f"{figure.name}.csv"))
     hashes = {suffix: hashlib.sha256(content).hexdigest() for suffix, content in files.items()}
+    table = pd.read_csv(figure.with_name(f"{figure.name}.csv"))
+    record = json.loads(files[".json"])
 
-    assert made["sha256"] == hashes[".csv"]
-    assert (made["rows"], made["columns"]) == (len(table), list(table.columns))
-    assert made["drawn"].items() <= hashes.items()
-    assert made["caption"].strip()
-    assert not made["parameters"], "a run with other parameters is not committed"
+    assert record["sha256"] == hashes[".csv"]
+    assert record["rows"] == len(table)
+    assert record["columns"] == list(table.columns)
+    assert record["drawn"].items() <= hashes.items()
+    assert record["caption"].strip()
+    assert not record["parameters"], "a run with other parameters is not committed"
 
 
-@pytest.mark.parametrize("notebook", catalogue(), ids=lambda n: n.id)
+@pytest.mark.parametrize("notebook", catalogue(), ids=lambda notebook: notebook.id)
 def test_a_notebook_shows_its_figures(notebook) -> None:
     published = {path.read_bytes() for path in (FIGURES / notebook.id).glob("*.png")}
     assert published <= shown(notebook.path), "`ldpnb run` draws them again"
@@ -58,8 +70,6 @@ def test_a_picture_is_what_its_numbers_draw(picture: Path) -> None:
     assert same(picture.read_bytes(), png(export.chart(picture)))
 
 
-def test_no_figure_is_of_no_notebook() -> None:
-    folders = {
-        path.parent for path in FIGURES.rglob("*") if path.is_file() and path.name != "errata.md"
-    }
-    assert folders <= {FIGURES, *(FIGURES / n.id for n in catalogue())}
+def test_every_figure_belongs_to_a_notebook() -> None:
+    folders = {path.parent for path in FILES if path.is_file()}
+    assert folders <= {FIGURES, *(FIGURES / notebook.id for notebook in catalogue())}

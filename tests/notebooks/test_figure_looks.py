@@ -1,5 +1,6 @@
-"""Series drawn together can be told apart by the colour-blind and in grey, and vector files keep
-their text.
+"""Series that are drawn together can be told apart by everybody, also by the colour-blind and in grey.
+
+Vector files keep their text as text.
 """
 
 import io
@@ -14,7 +15,7 @@ from ldpnb.notebook import looks
 from ldpnb.notebook.charts import Chart
 from ldpnb.notebook.figures import draw
 
-# Machado, Oliveira and Fernandes (2009), complete deficiency, for linear RGB
+# What people see of linear RGB, by Machado, Oliveira and Fernandes (2009): complete deficiencies.
 VISION = {
     "usual": np.eye(3),
     "protanopia": [
@@ -40,45 +41,53 @@ XYZ = np.array(
         [0.0193339, 0.1191920, 0.9503041],
     ]
 )
+WHITE = np.array([0.95047, 1, 1.08883])
 FAMILIES = [family[:6] for family in looks.FAMILIES]
 
 
 def lab(colour: str, vision: str) -> np.ndarray:
     """CIE L*a*b* of a colour as somebody sees it."""
-    coded = np.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+    coded = np.array(mpl.colors.to_rgb(colour))
     linear = np.where(coded <= 0.04045, coded / 12.92, ((coded + 0.055) / 1.055) ** 2.4)
-    x, y, z = np.cbrt(
-        XYZ @ np.clip(np.array(VISION[vision]) @ linear, 0.001, 1) / [0.95047, 1, 1.08883]
-    )
+    seen = np.clip(np.array(VISION[vision]) @ linear, 0.001, 1)
 
+    x, y, z = np.cbrt(XYZ @ seen / WHITE)
     return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
 
 
-@pytest.mark.parametrize("family", FAMILIES, ids=lambda f: f[1])
+def named_by_a_member(family: tuple[str, ...]) -> str:
+    return f"family of {family[1]}"
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=named_by_a_member)
 @pytest.mark.parametrize("vision", VISION)
 def test_series_of_one_figure_differ_for_every_kind_of_sight_and_in_grey(
     family: tuple[str, ...], vision: str
 ) -> None:
-    for names in itertools.combinations({"truth": None} | dict.fromkeys(family), 2):
-        one, other = (lab(looks.looks_of([name])[name].colour, vision) for name in names)
-        assert np.linalg.norm(one - other) > 15, names
-        assert vision != "usual" or abs(one[0] - other[0]) > 7, names
+    seen = {}
+    for name in ("truth", *family):
+        seen[name] = lab(looks.looks_of([name])[name].colour, vision)
+
+    for one, other in itertools.combinations(seen, 2):
+        assert np.linalg.norm(seen[one] - seen[other]) > 15, (one, other)
+        if vision == "usual":
+            difference_in_grey = abs(seen[one][0] - seen[other][0])
+            assert difference_in_grey > 7, (one, other)
 
 
-@pytest.mark.parametrize("family", looks.FAMILIES, ids=lambda f: f[1])
+@pytest.mark.parametrize("family", looks.FAMILIES, ids=named_by_a_member)
 def test_series_of_one_figure_differ_in_marker_and_dash_too(family: tuple[str, ...]) -> None:
     own = [looks.looks_of([name])[name] for name in family]
-    assert (
-        len({look.marker for look in own}) == len({str(look.dash) for look in own}) == len(family)
-    )
+    assert len({look.marker for look in own}) == len(family)
+    assert len({str(look.dash) for look in own}) == len(family)
 
 
 def test_text_in_vector_files_is_text() -> None:
+    table = pd.DataFrame({"x": [1.0, 2.0], "y": [3.0, 4.0]})
     content = io.BytesIO()
-    draw(Chart(pd.DataFrame({"x": [1.0, 2.0], "y": [3.0, 4.0]}), "x", "y", title="t")).savefig(
-        content, format="pdf"
-    )
+    draw(Chart(table, "x", "y", title="t")).savefig(content, format="pdf")
 
-    assert (mpl.rcParams["pdf.fonttype"], mpl.rcParams["svg.fonttype"]) == (42, "none")
+    assert mpl.rcParams["pdf.fonttype"] == 42
+    assert mpl.rcParams["svg.fonttype"] == "none"
     assert b"/Type3" not in content.getvalue()
     assert b"/FontFile2" in content.getvalue()

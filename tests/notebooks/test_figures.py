@@ -1,9 +1,11 @@
-"""Figures are drawn from one table and published with its numbers."""
+"""A figure is drawn from one table, as its columns say, and is published with its numbers."""
 
 import json
+from itertools import product
 from pathlib import Path
 
 import matplotlib as mpl
+import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.axes import Axes
@@ -31,31 +33,37 @@ def panels(chart: Chart) -> list[Axes]:
     return inner.axes
 
 
+def left_title(axis: Axes) -> str:
+    return axis.get_title(loc="left")
+
+
 def test_theory_is_a_line_and_simulation_has_bars() -> None:
     (axis,) = panels(curves(TABLE, "epsilon", "mse", by="by", error="error"))
-    looks = {line.get_label(): (line.get_linestyle(), line.get_marker()) for line in axis.lines}
-    assert looks["MLE"][1] == looks["Norm-Sub"][0] == "None"
 
-    (bars,) = (c for c in axis.collections if isinstance(c, LineCollection))
-    assert [part.vertices[:, 1].tolist() for part in bars.get_paths()] == [
-        [0.5, 0.54],
-        [0.22, 0.26],
-    ]
+    lines = {line.get_label(): line for line in axis.lines}
+    assert lines["MLE"].get_marker() == "None"
+    assert lines["Norm-Sub"].get_linestyle() == "None"
+
+    (bars,) = [drawn for drawn in axis.collections if isinstance(drawn, LineCollection)]
+    heights = [path.vertices[:, 1].tolist() for path in bars.get_paths()]
+    assert heights == [[0.5, 0.54], [0.22, 0.26]]
 
 
 def test_bands_and_panels_follow_the_table() -> None:
     table = TABLE.assign(low=TABLE["mse"] - 0.1, high=TABLE["mse"] + 0.1)
     axes = panels(curves(table, "epsilon", "mse", panel="by", band=("low", "high")))
-    assert [axis.get_title(loc="left") for axis in axes] == ["MLE", "Norm-Sub"]
-    assert all(any(isinstance(c, PolyCollection) for c in axis.collections) for axis in axes)
+
+    assert [left_title(axis) for axis in axes] == ["MLE", "Norm-Sub"]
+    for axis in axes:
+        assert any(isinstance(drawn, PolyCollection) for drawn in axis.collections)
 
 
 def test_panels_fill_rows_of_three_or_two_and_without_a_label_have_their_own_axes() -> None:
     table = pd.concat(
         [TABLE.assign(panel=f"panel {i}", mse=10**i * TABLE["mse"]) for i in range(6)]
     )
-    axes = panels(curves(table, "epsilon", "mse", panel="panel", ylabel=""))
 
+    axes = panels(curves(table, "epsilon", "mse", panel="panel", ylabel=""))
     assert axes[0].get_gridspec().get_geometry() == (2, 3)
     assert len({axis.get_ylim() for axis in axes}) == 6
 
@@ -66,16 +74,19 @@ def test_panels_fill_rows_of_three_or_two_and_without_a_label_have_their_own_axe
 
 def test_a_panel_alone_keeps_its_title_and_its_marks() -> None:
     mark = Mark(1.5, 0.4, "0.4", panel="MLE")
-    (axis,) = panels(
-        curves(TABLE[TABLE["by"] == "MLE"], "epsilon", "mse", panel="by", marks=[mark])
-    )
+    table = TABLE[TABLE["by"] == "MLE"]
+    (axis,) = panels(curves(table, "epsilon", "mse", panel="by", marks=[mark]))
 
-    assert axis.get_title(loc="left") == "MLE"
+    assert left_title(axis) == "MLE"
     assert [note.get_text() for note in axis.texts] == ["0.4"]
 
 
 def texts(chart: Chart) -> list[str]:
-    return [note.get_text() for axis in panels(chart) for note in axis.texts]
+    found = []
+    for axis in panels(chart):
+        found += [note.get_text() for note in axis.texts]
+
+    return found
 
 
 def test_a_figure_says_its_finding_its_setting_and_its_marks_and_names_its_curves() -> None:
@@ -92,43 +103,55 @@ def test_a_figure_says_its_finding_its_setting_and_its_marks_and_names_its_curve
 
 def test_curves_are_named_at_their_ends_or_where_these_meet_in_a_legend() -> None:
     lines = pd.DataFrame(
-        [(x, s * x, f"ε = {s}") for s in (3, 1, 2) for x in (0.0, 0.5, 1.0)],
+        [(x, slope * x, f"ε = {slope}") for slope, x in product((3, 1, 2), (0.0, 0.5, 1.0))],
         columns=["x", "y", "by"],
     )
     (axis,) = panels(curves(lines, "x", "y", by="by"))
+    names = {note.get_text(): note.xy for note in axis.texts}
+    assert names == {
+        r"$\varepsilon$ = 3": (1, 3),
+        r"$\varepsilon$ = 1": (1, 1),
+        r"$\varepsilon$ = 2": (1, 2),
+    }
 
-    assert [(note.get_text(), note.xy) for note in axis.texts] == [
-        (rf"$\varepsilon$ = {s}", (1, s)) for s in (3, 1, 2)
-    ]
-
-    met = curves(lines.assign(y=lines["y"] + 20 * lines["x"]), "x", "y", by="by")
-    assert not texts(met)
-    assert [len(legend.texts) for legend in draw(met).subfigs[0].legends] == [3]
+    close_at_their_ends = lines.assign(y=lines["y"] + 20 * lines["x"])
+    chart = curves(close_at_their_ends, "x", "y", by="by")
+    (legend,) = draw(chart).subfigs[0].legends
+    assert len(legend.texts) == 3
+    assert not texts(chart)
 
 
 @pytest.mark.parametrize("scale", ["linear", "category"])
 def test_layers_lie_on_each_other_and_names_are_below_each_other(scale: str) -> None:
-    rows = [
-        (e, "MLE", v if scale == "linear" else f"${v}", 0.1 * v, 0.01)
-        for e in (1.0, 2.0)
-        for v in range(40)
-    ]
-    table = pd.DataFrame(rows, columns=["epsilon", "estimator", "value", "truth", "sd"])
+    values = list(range(40)) if scale == "linear" else [f"${value}" for value in range(40)]
+    table = pd.DataFrame(
+        {
+            "epsilon": np.repeat([1.0, 2.0], 40),
+            "estimator": "MLE",
+            "value": values * 2,
+            "truth": np.tile(0.1 * np.arange(40), 2),
+            "sd": 0.01,
+        }
+    )
     layers = (Layer(name="band", y="truth", error="sd"), Layer(name="truth", y="truth"))
     drawn_as = {"panel": ("epsilon", "estimator"), "layers": layers, "xscale": scale}
     chart = Chart(table, "value", "share", **drawn_as, title="t", setting="s")
 
-    assert [axis.get_title(loc="left") for axis in panels(chart)] == [
-        r"$\varepsilon$ = 1, MLE",
-        r"$\varepsilon$ = 2, MLE",
-    ]
-
     (inner,) = draw(chart).subfigs
-    assert inner.get_suptitle() == ("s" if scale == "linear" else "s; the first 30 of 40 names")
-    assert all(
-        len(axis.lines[-1].get_xdata()) == (40 if scale == "linear" else 30) for axis in inner.axes
-    )
+    titles = [left_title(axis) for axis in inner.axes]
+    assert titles == [r"$\varepsilon$ = 1, MLE", r"$\varepsilon$ = 2, MLE"]
     assert {text.get_text() for text in inner.legends[0].texts} == {"band", "truth"}
+
+    if scale == "linear":
+        shown = 40
+        setting = "s"
+    else:
+        shown = 30
+        setting = "s; the first 30 of 40 names"
+
+    assert inner.get_suptitle() == setting
+    for axis in inner.axes:
+        assert len(axis.lines[-1].get_xdata()) == shown
 
 
 def test_bars_have_names_and_their_numbers_beside_them() -> None:
@@ -146,11 +169,10 @@ def test_whole_numbers_have_whole_ticks_and_a_family_shares_a_ramp() -> None:
         {
             "records": [1, 2, 3] * 6,
             "y": range(18),
-            "by": [f"{i} %" for i in range(6) for _ in range(3)],
+            "by": np.repeat([f"{percent} %" for percent in range(6)], 3),
         }
     )
     (axis,) = panels(curves(table, "records", "y", by="by"))
-
     assert all(tick == round(tick) for tick in axis.get_xticks())
 
     lightness = [sum(mpl.colors.to_rgb(line.get_color())) for line in axis.lines]
@@ -161,18 +183,17 @@ def test_whole_numbers_have_whole_ticks_and_a_family_shares_a_ramp() -> None:
 def test_published_files_repeat_to_the_byte(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    written = []
-    for name in ("one", "two"):
+    def published(name: str) -> dict[str, bytes]:
         monkeypatch.setenv(FIGURES_FOLDER, str(tmp_path / name))
-        publishing.publish(
-            curves(TABLE, "epsilon", "mse", by="by"), TABLE, "nb/fig", caption="Errors."
-        )
-        written.append({p.name: p.read_bytes() for p in (tmp_path / name / "nb").iterdir()})
+        figure = curves(TABLE, "epsilon", "mse", by="by")
+        publishing.publish(figure, TABLE, "nb/fig", caption="Errors.")
+        return {path.name: path.read_bytes() for path in (tmp_path / name / "nb").iterdir()}
 
-    assert set(written[0]) == {"fig.png", "fig.csv", "fig.json"}
-    assert written[0] == written[1]
+    files = published("one")
+    assert set(files) == {"fig.png", "fig.csv", "fig.json"}
+    assert published("two") == files
 
-    record = json.loads(written[0]["fig.json"])
+    record = json.loads(files["fig.json"])
     assert record["columns"] == ["epsilon", "mse", "by", "error"]
     assert record["encoding"] == {"x": "epsilon", "y": "mse", "by": "by"}
 
@@ -184,14 +205,12 @@ def test_a_published_table_holds_what_was_drawn_and_perhaps_further_series(
     some = TABLE[TABLE["by"] == "MLE"]
     publishing.publish(curves(some, "epsilon", "mse", by="by"), TABLE, "fig", caption="Errors.")
     kept = Chart.read(TABLE, json.loads((tmp_path / "fig.json").read_text()))
-
     assert kept.rows().equals(Chart(some, "epsilon", "mse", by="by").rows())
 
+    figure = curves(TABLE, "epsilon", "mse", by="by")
     for other in (TABLE.iloc[:3], TABLE.assign(mse=1.0)):
         with pytest.raises(ValueError, match="fig: needs the table that its figure was drawn from"):
-            publishing.publish(
-                curves(TABLE, "epsilon", "mse", by="by"), other, "fig", caption="Errors."
-            )
+            publishing.publish(figure, other, "fig", caption="Errors.")
 
 
 def test_a_figure_without_caption_or_numbers_is_refused() -> None:
@@ -201,7 +220,7 @@ def test_a_figure_without_caption_or_numbers_is_refused() -> None:
             publishing.publish(figure, table, "nb/fig", caption=caption)
 
 
-@pytest.mark.parametrize("headless", ["1", ""])
+@pytest.mark.parametrize("headless", ["1", ""], ids=["headless", "outside a notebook"])
 def test_a_live_section_without_a_reader_draws_once_and_says_its_number(
     headless: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -217,7 +236,11 @@ def test_a_live_section_without_a_reader_draws_once_and_says_its_number(
     assert seen == [(1.0, "a")]
 
 
-@pytest.mark.parametrize("control", [Slider(9.0, 0.1, 5.0), Choice("c", ["a", "b"])])
+@pytest.mark.parametrize(
+    "control",
+    [Slider(9.0, 0.1, 5.0), Choice("c", ["a", "b"])],
+    ids=["slider", "choice"],
+)
 def test_a_control_must_start_inside_its_range(control) -> None:
     with pytest.raises(ValueError, match="epsilon must start inside its range"):
         live(lambda epsilon: None, epsilon=control)

@@ -1,4 +1,4 @@
-"""A live section with a reader: it redraws when a control is let go, and says what went wrong."""
+"""A live section redraws when its reader lets a control go, and goes on after an error."""
 
 import importlib
 from typing import Any
@@ -17,33 +17,35 @@ live_section = importlib.import_module("ldpnb.notebook.live")
 
 @pytest.fixture
 def section(monkeypatch: pytest.MonkeyPatch):
-    """The controls of a section whose sentence repeats a value, its picture and the calls it
-    made.
-    """
-    monkeypatch.setenv(HEADLESS, "")
+    """A section whose sentence repeats a value: its controls, its picture, and its calls."""
     shown: list[dict[str, Any]] = []
-    boxes, calls = [], []
+    boxes: list[ipywidgets.VBox] = []
+    calls: list[tuple[float, int, str]] = []
+    make_box = ipywidgets.VBox
+
+    def noted_box(children):
+        boxes.append(make_box(children))
+        return boxes[-1]
+
+    monkeypatch.setenv(HEADLESS, "")
     monkeypatch.setattr(live_section, "in_notebook", lambda: True)
     monkeypatch.setattr(live_section, "show", shown.append)
-    make = ipywidgets.VBox
-    monkeypatch.setattr(
-        ipywidgets, "VBox", lambda children: boxes.append(make(children)) or boxes[-1]
-    )
+    monkeypatch.setattr(ipywidgets, "VBox", noted_box)
 
     def redraw(epsilon, people, kind):
         calls.append((epsilon, people, kind))
         if epsilon > 3:
             raise ValueError("epsilon must be <= 3")
 
-        return curves(
-            pd.DataFrame({"x": [0, people], "y": [0, 1]}), "x", "y"
-        ), f"{people} people < all"
+        table = pd.DataFrame({"x": [0, people], "y": [0, 1]})
+        return curves(table, "x", "y"), f"{people} people < all"
 
-    controls = {
-        "epsilon": Slider(1.0, 0.1, 5.0, "nats"),
-        "people": Slider(100, 1, 10_000, log=True),
-    }
-    live(redraw, **controls, kind=Choice("a", ["a", "b"]))
+    live(
+        redraw,
+        epsilon=Slider(1.0, 0.1, 5.0, "nats"),
+        people=Slider(100, 1, 10_000, log=True),
+        kind=Choice("a", ["a", "b"]),
+    )
 
     assert shown[0]["text/plain"] == "100 people < all"
     assert shown[0]["application/vnd.jupyter.widget-view+json"]["model_id"] == boxes[0].model_id
@@ -55,6 +57,7 @@ def section(monkeypatch: pytest.MonkeyPatch):
 def test_a_changed_control_redraws_picture_and_sentence(section) -> None:
     (_, people, kind), picture, calls = section
     before = picture.value
+
     people.value = 2000
     kind.value = "b"
 
@@ -67,9 +70,10 @@ def test_a_changed_control_redraws_picture_and_sentence(section) -> None:
 def test_after_an_error_the_next_value_works_again(section) -> None:
     (epsilon, people, _), picture, calls = section
     before = picture.value
-    epsilon.value = 4.0
 
-    assert (calls[-1][0], picture.value) == (4.0, before)
+    epsilon.value = 4.0
+    assert calls[-1][0] == 4.0
+    assert picture.value == before
 
     people.value = 2000
     assert picture.value == before
@@ -80,7 +84,10 @@ def test_after_an_error_the_next_value_works_again(section) -> None:
 
 def test_controls_name_their_units_and_redraw_when_they_are_let_go(section) -> None:
     (epsilon, people, kind), *_ = section
-    assert [w.description for w in (epsilon, people, kind)] == ["epsilon (nats)", "people", "kind"]
+    assert epsilon.description == "epsilon (nats)"
+    assert people.description == "people"
+    assert kind.description == "kind"
+
     assert not epsilon.continuous_update
     assert not people.continuous_update
     assert people.options[-1] == ("10,000", 10_000)

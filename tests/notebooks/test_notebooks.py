@@ -1,5 +1,7 @@
-"""The committed notebooks keep to the companion's form: papermill can run them, and nbval has
-something to compare.
+"""The committed notebooks keep to the companion's form.
+
+They declare their parameters, which papermill sets; they were executed, so that nbval has something
+to compare; and a notebook with results decides claims, publishes figures and ends in a live section.
 """
 
 import ast
@@ -10,79 +12,89 @@ import pytest
 
 from ldpnb.run.catalogue import Notebook, catalogue, home
 
-EVERY = pytest.mark.parametrize("notebook", catalogue(), ids=lambda n: n.id)
-RESULTS = pytest.mark.parametrize(
-    "notebook", [n for n in catalogue() if n.source], ids=lambda n: n.id
-)
+RESULTS = [notebook for notebook in catalogue() if notebook.source]
+every_notebook = pytest.mark.parametrize("notebook", catalogue(), ids=lambda each: each.id)
+every_result = pytest.mark.parametrize("notebook", RESULTS, ids=lambda each: each.id)
 
 
 def code_cells(notebook: Notebook) -> list[dict]:
+    """The code cells of a notebook, each with its source as one text."""
     cells = json.loads(notebook.path.read_text(encoding="utf-8"))["cells"]
-    return [c | {"text": "".join(c["source"])} for c in cells if c["cell_type"] == "code"]
+    return [cell | {"text": "".join(cell["source"])} for cell in cells if is_code(cell)]
 
 
-@EVERY
+def is_code(cell: dict) -> bool:
+    return cell["cell_type"] == "code"
+
+
+def declares_parameters(cell: dict) -> bool:
+    return "parameters" in cell["metadata"].get("tags", [])
+
+
+@every_notebook
 def test_every_cell_was_executed_without_error(notebook: Notebook) -> None:
     cells = code_cells(notebook)
-    assert all(c["execution_count"] for c in cells), "run `make figures`"
-    assert any(c["outputs"] for c in cells)
-    assert not [
-        o
-        for c in cells
-        for o in c["outputs"]
-        if o["output_type"] == "error" or o.get("name") == "stderr"
-    ]
+    assert all(cell["execution_count"] for cell in cells), "run `make figures`"
+    assert any(cell["outputs"] for cell in cells)
+
+    for cell in cells:
+        for output in cell["outputs"]:
+            assert output["output_type"] != "error"
+            assert output.get("name") != "stderr"
 
 
-@EVERY
+def globals_read_by_functions(code: str) -> set[str]:
+    """The names outside of themselves that the functions of a cell read."""
+    names = set()
+    for child in symtable.symtable(code, "cell", "exec").get_children():
+        if isinstance(child, symtable.Function):
+            names |= set(child.get_globals())
+
+    return names
+
+
+def names_assigned(code: str) -> set[str]:
+    symbols = symtable.symtable(code, "cell", "exec").get_symbols()
+    return {symbol.get_name() for symbol in symbols if symbol.is_assigned()}
+
+
+@every_notebook
 def test_a_live_section_reads_nothing_that_a_later_cell_makes_anew(notebook: Notebook) -> None:
-    tables = [
-        symtable.symtable(cell["text"], cell["text"], "exec") for cell in code_cells(notebook)
-    ]
-    live = [place for place, cell in enumerate(code_cells(notebook)) if "live(" in cell["text"]]
+    codes = [cell["text"] for cell in code_cells(notebook)]
 
-    for place in live:
-        functions = [
-            child for child in tables[place].get_children() if isinstance(child, symtable.Function)
-        ]
-        read = {name for function in functions for name in function.get_globals()}
-        later = {
-            symbol.get_name()
-            for table in tables[place + 1 :]
-            for symbol in table.get_symbols()
-            if symbol.is_assigned()
-        }
-
-        assert not read & later
+    for place, code in enumerate(codes):
+        if "live(" in code:
+            read = globals_read_by_functions(code)
+            for later in codes[place + 1 :]:
+                assert not read & names_assigned(later)
 
 
-@EVERY
+@every_notebook
 def test_every_parameter_is_declared(notebook: Notebook) -> None:
-    cells = [
-        c["text"] for c in code_cells(notebook) if "parameters" in c["metadata"].get("tags", [])
-    ]
-    assigned = [
-        node.target.id
-        for cell in cells
-        for node in ast.parse(cell).body
-        if isinstance(node, ast.AnnAssign)
-    ]
+    declared = []
+    for cell in filter(declares_parameters, code_cells(notebook)):
+        nodes = ast.parse(cell["text"]).body
+        declared += [node.target.id for node in nodes if isinstance(node, ast.AnnAssign)]
 
-    assert [parameter.name for parameter in notebook.parameters] == assigned
+    assert [parameter.name for parameter in notebook.parameters] == declared
 
 
-@RESULTS
+@every_result
 def test_a_result_declares_its_parameters_first_and_a_seed_if_it_draws(notebook: Notebook) -> None:
     first, *others = code_cells(notebook)
-    assert "parameters" in first["metadata"].get("tags", [])
+    assert declares_parameters(first)
+
     draws = any("seed" in cell["text"] or "rng" in cell["text"] for cell in others)
-    assert ({p.name: p.type for p in notebook.parameters}.get("seed") == "int") == draws
+    types = {parameter.name: parameter.type for parameter in notebook.parameters}
+    assert (types.get("seed") == "int") == draws
 
 
-@RESULTS
+@every_result
 def test_a_result_decides_claims_publishes_figures_and_ends_in_a_live_section(
     notebook: Notebook,
 ) -> None:
     assert notebook.claims
-    assert "live(" in "".join(c["text"] for c in code_cells(notebook)[-2:])
+
+    last_two = code_cells(notebook)[-2:]
+    assert any("live(" in cell["text"] for cell in last_two)
     assert list((home() / "figures" / notebook.id).glob("*.csv"))

@@ -1,4 +1,4 @@
-"""What a notebook computes in plain numpy equals the library's number for other parameters too."""
+"""What a notebook computes in plain numpy equals the library's number, at other parameters too."""
 
 import json
 from typing import Any
@@ -17,14 +17,19 @@ LEFT_OUT = {"claims", "hide-input", "hide-cell"}
 def cells(notebook: Notebook) -> list[tuple[str, set[str]]]:
     """The code cells of a notebook, each with its tags."""
     content = json.loads(notebook.path.read_text(encoding="utf-8"))
-    return [
-        ("".join(cell["source"]), set(cell["metadata"].get("tags", [])))
-        for cell in content["cells"]
-        if cell["cell_type"] == "code"
-    ]
+    code_cells = [cell for cell in content["cells"] if cell["cell_type"] == "code"]
+    return [("".join(cell["source"]), tags_of(cell)) for cell in code_cells]
 
 
-TAGGED = [n for n in catalogue() if any(PLAIN in tags for _, tags in cells(n))]
+def tags_of(cell: dict[str, Any]) -> set[str]:
+    return set(cell["metadata"].get("tags", []))
+
+
+def has_plain_numpy(notebook: Notebook) -> bool:
+    return any(PLAIN in tags for _, tags in cells(notebook))
+
+
+TAGGED = [notebook for notebook in catalogue() if has_plain_numpy(notebook)]
 
 
 @pytest.mark.parametrize("notebook", TAGGED, ids=lambda notebook: notebook.id)
@@ -33,15 +38,16 @@ def test_plain_numpy_agrees_with_the_library_at_other_parameters(
 ) -> None:
     monkeypatch.chdir(notebook.path.parent)
     monkeypatch.setenv(HEADLESS, "1")
+
     names: dict[str, Any] = {"__name__": notebook.id}
     every = cells(notebook)
-    last = max(i for i, (_, tags) in enumerate(every) if PLAIN in tags)
+    last = max(place for place, (_, tags) in enumerate(every) if PLAIN in tags)
 
     for code, tags in every[: last + 1]:
         if not tags & LEFT_OUT:
             exec(compile(code, notebook.id, "exec"), names)
         if "parameters" in tags:
-            names |= {p.name: changed(p) for p in notebook.parameters}
+            names |= {parameter.name: changed(parameter) for parameter in notebook.parameters}
             names |= OTHERS.get(notebook.id, {})
         if PLAIN in tags:
             assert "assert " in code, "it compares its number with the library's"

@@ -1,5 +1,6 @@
-"""What `ldpnb export` writes for a paper: drawings of its width and type, LaTeX, and what to
-cite.
+"""`ldpnb export` writes a figure or a table for a paper.
+
+A figure has the paper's width and typeface, and comes with LaTeX and with what to cite.
 """
 
 import re
@@ -10,6 +11,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+import ldpnb
 from ldpnb import claims
 from ldpnb.checks import UsageError
 from ldpnb.notebook.figures import png
@@ -18,32 +20,36 @@ from ldpnb.run.catalogue import home
 from ldpnb.run.sameness import same
 
 
-def page(content: bytes) -> tuple[float, ...]:
-    """Width and height of a PDF, inches."""
-    box = re.search(rb"/MediaBox \[ 0 0 ([\d.]+) ([\d.]+) \]", content)
-    return tuple(float(points) / 72 for points in box.groups())
+def width(pdf: bytes) -> float:
+    """The width of a PDF, in inches."""
+    box = re.search(rb"/MediaBox \[ 0 0 ([\d.]+) ([\d.]+) \]", pdf)
+    return float(box[1]) / 72
 
 
 def test_a_figure_has_the_width_and_the_type_of_the_paper() -> None:
-    files = export.contents("central_budget", "86mm", "times", "pdf")
-    assert page(files["central_budget.pdf"])[0] == pytest.approx(86 / 25.4, abs=0.01)
-    assert b"STIXGeneral" in files["central_budget.pdf"]
-    assert b"DejaVu" not in files["central_budget.pdf"]
-
-    text = files["central_budget.tex"].decode()
-    assert r"\includegraphics[width=3.386in]{central_budget}" in text
-    assert text.startswith(
-        "% 1_biswas2022/05_shuffling_or_gaussian/central_budget of ldpnb 0.1.0\n"
-    )
-    assert r"~\cite{biswas2022,ldpnb}}" in text
-
-    cited = files["ldpnb.bib"].decode()
-    assert re.findall(r"@\w+\{(\w+),", cited) == [*list(claims.sources())[:5], "ldpnb"]
-    assert "  version = {0.1.0}" in cited
+    pdf = export.contents("central_budget", "86mm", "times", "pdf")["central_budget.pdf"]
+    assert width(pdf) == pytest.approx(86 / 25.4, abs=0.01)
+    assert b"STIXGeneral" in pdf
+    assert b"DejaVu" not in pdf
 
     pdf = export.contents("central_budget", "3.4in", "computer-modern", "pdf")["central_budget.pdf"]
-    assert page(pdf)[0] == pytest.approx(3.4, abs=0.01)
+    assert width(pdf) == pytest.approx(3.4, abs=0.01)
     assert b"Cmr10" in pdf
+
+
+def test_a_figure_comes_with_latex_and_with_what_to_cite() -> None:
+    files = export.contents("central_budget", "86mm", "times", "pdf")
+
+    latex = files["central_budget.tex"].decode()
+    name = "1_biswas2022/05_shuffling_or_gaussian/central_budget"
+    assert latex.startswith(f"% {name} of ldpnb {ldpnb.__version__}\n")
+    assert r"\includegraphics[width=3.386in]{central_budget}" in latex
+    assert r"~\cite{biswas2022,ldpnb}}" in latex
+
+    cited = files["ldpnb.bib"].decode()
+    sources = claims.sources().keys() - {"companion"}
+    assert set(re.findall(r"@\w+\{(\w+),", cited)) == sources | {"ldpnb"}
+    assert f"  version = {{{ldpnb.__version__}}}" in cited
 
 
 @pytest.mark.parametrize(
@@ -66,8 +72,8 @@ def test_text_of_a_figure_is_tex_in_pgf(tmp_path: Path) -> None:
         head + r"\begin{document}\input{discretised.tex}\end{document}"
     )
     command = ["pdflatex", "-draftmode", "-interaction=batchmode", "-halt-on-error", "paper"]
-
-    assert subprocess.run(command, cwd=tmp_path, capture_output=True, check=False).returncode == 0
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    assert ended.returncode == 0
 
 
 @pytest.mark.skipif(
@@ -77,16 +83,17 @@ def test_text_of_a_figure_is_tex_in_pgf(tmp_path: Path) -> None:
     "sheet", sorted(home().glob("figures/*/errata.md")), ids=lambda sheet: sheet.parent.name
 )
 def test_an_erratum_sheet_is_set_within_its_columns(sheet: Path, tmp_path: Path) -> None:
-    paper = ["pandoc", "-s", "-d", home() / "ldpnb/run/errata", "-o", tmp_path / "sheet.tex", sheet]
-    assert subprocess.run(paper, check=False).returncode == 0
+    command = ["pandoc", "-s", "-d", home() / "ldpnb/run/errata"]
+    command += ["-o", tmp_path / "sheet.tex", sheet]
+    assert subprocess.run(command, check=False).returncode == 0
 
     command = ["pdflatex", "-draftmode", "-interaction=nonstopmode", "-halt-on-error", "sheet"]
-    log = subprocess.run(
+    ended = subprocess.run(
         command, cwd=tmp_path, capture_output=True, encoding="latin-1", check=False
-    ).stdout
-
-    assert "[1" in log
-    assert "Overfull" not in log
+    )
+    has_a_first_page = "[1" in ended.stdout
+    assert has_a_first_page
+    assert "Overfull" not in ended.stdout
 
 
 def test_without_tex_pgf_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,17 +104,16 @@ def test_without_tex_pgf_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("width", ["9 miles", "1mm", "99in"])
 def test_a_width_that_cannot_be_is_refused(width: str) -> None:
-    with pytest.raises(
-        UsageError, match=f"width must be a length of 1.5 to 30 in, .*, got width='{width}'"
-    ):
+    rule = f"width must be a length of 1.5 to 30 in, .*, got width='{width}'"
+    with pytest.raises(UsageError, match=rule):
         export.contents("central_budget", width, "times", "pdf")
 
 
 def test_a_table_is_escaped_and_has_its_caption_and_label(tmp_path: Path) -> None:
-    pd.DataFrame({"claim": ["about ε ≥ 1 & x², of $n_0$"], "value": [0.125]}).to_csv(
-        tmp_path / "made.csv", index=False
-    )
-    text = export.table(tmp_path / "made.csv", r"A table.~\cite{ldpnb}", "made")
+    path = tmp_path / "made.csv"
+    table = pd.DataFrame({"claim": ["about ε ≥ 1 & x², of $n_0$"], "value": [0.125]})
+    table.to_csv(path, index=False)
 
+    text = export.table(path, r"A table.~\cite{ldpnb}", "made")
     assert "\\caption{A table.~\\cite{ldpnb}}\n\\label{tab:made}" in text
     assert r"about $\varepsilon$ $\ge$ 1 \& x$^{2}$, of $n_0$ & 0.125 \\" in text

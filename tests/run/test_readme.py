@@ -1,4 +1,4 @@
-"""What the README prints can be typed by somebody who has only the clone."""
+"""Everything that the README prints can be typed by somebody who has only the clone."""
 
 import re
 import shlex
@@ -28,13 +28,13 @@ def test_a_command_has_these_options_and_the_files_that_it_names(
 ) -> None:
     monkeypatch.chdir(home())
     words = shlex.split(command)
-    group: click.Command = cli
-    while isinstance(group, click.Group) and words and group.get_command(None, words[0]):
-        group = group.get_command(None, words.pop(0))
 
-    assert not isinstance(group, click.Group)
+    found: click.Command = cli
+    while isinstance(found, click.Group) and words and found.get_command(None, words[0]):
+        found = found.get_command(None, words.pop(0))
 
-    group.make_context("ldpnb", words)
+    assert not isinstance(found, click.Group)
+    found.make_context("ldpnb", words)  # which refuses unknown options
     for path in re.findall(r"[\w/]+\.csv", command):
         assert Path(path).is_file()
 
@@ -51,18 +51,19 @@ def test_a_quick_command_succeeds(command: str, monkeypatch: pytest.MonkeyPatch)
 def test_the_jobs_of_ones_own_ci_are_known_and_their_notebook_takes_the_parameter(
     tmp_path: Path,
 ) -> None:
-    """The suite itself tries `check` and `verdicts` in tests/notebooks, and runs with parameters
-    in test_sentences.
-    """
+    """Other tests try what these jobs do: tests/notebooks and tests/notebooks/test_sentences.py."""
     workflow = yaml.safe_load(TEXT.split("```yaml\n")[1].split("```")[0])
     steps = [step["run"] for step in workflow["jobs"]["notebooks"]["steps"] if "run" in step]
-
     assert steps.pop(0) == "make .venv/.installed"
 
-    words = [shlex.split(step.removeprefix(".venv/bin/ldpnb ")) for step in steps]
-    assert [command for command, *_ in words] == ["check", "run", "verdicts"]
+    commands = {}
+    for step in steps:
+        name, *words = shlex.split(step.removeprefix(".venv/bin/ldpnb "))
+        commands[name] = words
 
-    given = cli.commands["run"].make_context("run", words[1][1:]).params
+    assert commands.keys() == {"check", "run", "verdicts"}
+
+    given = cli.commands["run"].make_context("run", commands["run"]).params
     assert given["output"] == Path("build/results")
 
     (task,) = runner.tasks([find(*given["ids"])], given["parameters"], tmp_path)
@@ -73,6 +74,7 @@ def test_targets_and_links_are_there() -> None:
     makefile = (home() / "Makefile").read_text(encoding="utf-8")
     for target in re.findall(r"`?make (\w+)", TEXT):
         assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+
     for link in re.findall(r"\]\(([^)#]+)\)", TEXT):
         assert "://" in link or (home() / link).exists(), link
 
@@ -80,11 +82,10 @@ def test_targets_and_links_are_there() -> None:
 def test_the_caption_of_its_picture_says_what_the_figure_drew() -> None:
     losses = pd.read_csv(home() / "figures/2_bun2022/03_cluster_lower_bounds/losses.csv")
     drawn = losses.set_index(["drawn", "cluster size (records)"])["privacy loss (% of ε)"]
-    records = int(re.search(r"villages of (\d+) people", TEXT)[1])
-    removed = [
-        100 - drawn["single records", records],
-        100 - drawn["whole clusters", records],
-    ]
-    printed = re.findall(r"remove[s]? (\d+)%", TEXT)
 
-    assert printed == [f"{share:.0f}" for share in removed]
+    village = int(re.search(r"villages of (\d+) people", TEXT)[1])
+    by_people = 100 - drawn["single records", village]
+    by_villages = 100 - drawn["whole clusters", village]
+
+    printed = re.findall(r"remove[s]? (\d+)%", TEXT)
+    assert printed == [f"{by_people:.0f}", f"{by_villages:.0f}"]

@@ -1,4 +1,8 @@
-"""Running notebooks: all or nothing, the same on every processor, and no edit is lost."""
+"""A run of a notebook replaces all of its results or none, and loses no edit of its author.
+
+What is the same within the tolerance stays as it is; a failed or interrupted run leaves everything
+as it was; and a check names the number that differs from the stored one.
+"""
 
 import hashlib
 import io
@@ -29,14 +33,25 @@ FIGURE = "figures/1_demo/01_line/figure_1"
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    return {
-        str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()
-    }
+    """The content of every file in a folder, by its path."""
+    paths = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
+
+
+def changed(before: dict[str, bytes], after: dict[str, bytes]) -> set[str]:
+    """The paths of files that are new or have another content."""
+    return {name for name, content in after.items() if content != before.get(name)}
 
 
 def run_one(name: str, **parameters) -> runner.Outcome:
+    catalogue.catalogue.cache_clear()
     (task,) = runner.tasks([catalogue.find(name)], parameters, None)
     return runner.execute(task)
+
+
+def ids_of_notebooks() -> list[str]:
+    catalogue.catalogue.cache_clear()
+    return [listed.id for listed in catalogue.catalogue()]
 
 
 def rewrite(path: Path, before: str, after: str) -> None:
@@ -56,7 +71,7 @@ def test_two_jobs_run_what_one_runs_and_a_notebook_that_fails_lets_the_others_go
     assert os.listdir(checkout / "notebooks/1_demo").count("02_broken.failed.ipynb") == 1
 
     first = files(checkout)
-    assert {f"{FIGURE}{s}" for s in (".png", ".csv", ".json")} <= first.keys()
+    assert {f"{FIGURE}{suffix}" for suffix in (".png", ".csv", ".json")} <= first.keys()
 
     made = json.loads(first[f"{FIGURE}.json"])
     assert made["caption"] == "A line."
@@ -73,11 +88,11 @@ def test_what_is_the_same_within_the_tolerance_is_left_as_it_is_and_what_is_not_
     path = checkout / "notebooks/1_demo/01_line.ipynb"
     moved = "import os; factor *= 1 + float(os.environ.get('MOVED', 0))\n"
     path.write_text(notebook(PARAMETERS, moved + COMPUTE, "float(table.y.sum()) / 3"))
-    catalogue.catalogue.cache_clear()
 
     assert run_one("01_line").error == ""
+    first = files(checkout)
+    source = path.read_text()
 
-    first, source = files(checkout), path.read_text()
     monkeypatch.setenv("MOVED", "1e-8")  # as another processor might compute
     assert run_one("01_line").error == ""
     assert files(checkout) == first
@@ -90,8 +105,8 @@ def test_what_is_the_same_within_the_tolerance_is_left_as_it_is_and_what_is_not_
         path.write_text(source)
         rewrite(path, before, after)
         assert run_one("01_line").error == ""
-        changed = {name for name, content in files(checkout).items() if content != first.get(name)}
-        assert {f"{FIGURE}.json", "notebooks/1_demo/01_line.ipynb"} <= changed, after
+        renewed = changed(first, files(checkout))
+        assert {f"{FIGURE}.json", "notebooks/1_demo/01_line.ipynb"} <= renewed, after
 
 
 def test_a_picture_is_renewed_only_if_its_pixels_differ(checkout: Path) -> None:
@@ -99,29 +114,25 @@ def test_a_picture_is_renewed_only_if_its_pixels_differ(checkout: Path) -> None:
     picture = (checkout / FIGURE).with_suffix(".png")
     assert run_one("01_line").error == ""
 
-    # the same pixels in other bytes, as another version of a library writes them
+    # The same pixels in other bytes, as another version of a library writes them.
     other = io.BytesIO()
     Image.open(picture).save(other, "png", compress_level=0)
     stored = other.getvalue()
+    picture.write_bytes(stored)
+
     record = json.loads(picture.with_suffix(".json").read_text())
     record["drawn"][".png"] = hashlib.sha256(stored).hexdigest()
-    picture.write_bytes(stored)
     picture.with_suffix(".json").write_bytes(provenance(record))
     first = files(checkout / "figures")
 
     rewrite(path, "# A demonstration", "# Another title")
-
     assert run_one("01_line").error == ""
     assert files(checkout / "figures") == first
 
     rewrite(path, '\\"A line.\\"', '\\"A rising line.\\"')
     assert run_one("01_line").error == ""
-
-    changed = {
-        name for name, content in files(checkout / "figures").items() if content != first[name]
-    }
-
-    assert {Path(name).suffix for name in changed} == {".json"}
+    renewed = changed(first, files(checkout / "figures"))
+    assert {Path(name).suffix for name in renewed} == {".json"}
     assert b64encode(stored).decode() in path.read_text(), "the notebook shows the stored picture"
 
 
@@ -132,7 +143,6 @@ def test_another_version_of_python_changes_no_notebook(checkout: Path) -> None:
     rewrite(path, f'"version": "{platform.python_version()}"', '"version": "3.99.0"')
     rewrite(path, "# A demonstration", "# Another title")
     before = path.read_text()
-
     assert run_one("01_line").error == ""
     assert path.read_text() == before
 
@@ -143,7 +153,6 @@ def test_what_a_cell_prints_piece_by_piece_is_one_text_as_a_terminal_shows_it(
     path = checkout / "notebooks/1_demo/01_line.ipynb"
     bar = "for i in range(3): print(f'\\r{i} of 3', end='', flush=True)\nprint('\\ndone')"
     path.write_text(notebook(PARAMETERS, bar))
-    catalogue.catalogue.cache_clear()
 
     assert run_one("01_line").error == ""
 
@@ -155,9 +164,8 @@ def test_a_cell_that_prints_too_much_is_named_in_a_line(checkout: Path) -> None:
     path = checkout / "notebooks/1_demo/01_line.ipynb"
     path.write_text(notebook(PARAMETERS, "print('x' * 2_000_000)"))
     before = path.read_bytes()
-    catalogue.catalogue.cache_clear()
-    error = run_one("01_line").error
 
+    error = run_one("01_line").error
     assert error.startswith("1_demo/01_line: cell 3 printed 2,000,001 characters")
     assert path.read_bytes() == before
     assert path.with_suffix(".failed.ipynb").stat().st_size < 1_100_000
@@ -183,61 +191,60 @@ def test_own_parameters_write_to_a_folder_of_their_own(checkout: Path) -> None:
 def test_a_failure_keeps_the_last_good_output_and_shows_the_cell(checkout: Path) -> None:
     target = checkout / "notebooks/1_demo/02_broken.ipynb"
     before = target.read_bytes()
-    outcome = run_one("02_broken")
 
+    outcome = run_one("02_broken")
     assert "02_broken: cell 2 raised ZeroDivisionError: division by zero" in outcome.error
     assert target.read_bytes() == before
     assert "ZeroDivisionError" in target.with_suffix(".failed.ipynb").read_text()
+    assert ids_of_notebooks() == ["1_demo/01_line", "1_demo/02_broken"]
 
-    catalogue.catalogue.cache_clear()
-    assert [n.id for n in catalogue.catalogue()] == ["1_demo/01_line", "1_demo/02_broken"]
+
+EDIT = """\
+import pathlib
+path = pathlib.Path({path!r})
+path.write_text(path.read_text() + " ")
+41 + 1"""
 
 
 def test_an_edit_during_a_run_stands_and_the_result_is_kept_beside_it(checkout: Path) -> None:
     path = checkout / "notebooks/1_demo/01_line.ipynb"
-    save = f"import pathlib; p = pathlib.Path({str(path)!r}); p.write_text(p.read_text() + ' '); 41 + 1"
-    path.write_text(notebook(PARAMETERS, COMPUTE, save))
+    path.write_text(notebook(PARAMETERS, COMPUTE, EDIT.format(path=str(path))))
     source = path.read_text()
-    catalogue.catalogue.cache_clear()
-    outcome = run_one("01_line")
 
+    outcome = run_one("01_line")
     assert "it was edited while it ran: the edit is kept" in outcome.error
     assert path.read_text() == source + " "
     assert not (checkout / "figures").exists() or not files(checkout / "figures")
 
     executed = json.loads(path.with_suffix(".executed.ipynb").read_text())
     assert executed["cells"][3]["outputs"][0]["data"]["text/plain"] == ["42"]
-
-    catalogue.catalogue.cache_clear()
-    assert [n.id for n in catalogue.catalogue()] == ["1_demo/01_line", "1_demo/02_broken"]
+    assert ids_of_notebooks() == ["1_demo/01_line", "1_demo/02_broken"]
 
 
-OUTSIDE, CANNOT = (
-    "output must lie below build/ or outside the checkout",
-    "output folder cannot be written: ",
-)
+INSIDE = "output must lie below build/ or outside the checkout"
+CANNOT = "output folder cannot be written: "
+REFUSED_FOLDERS = {
+    "figures/mine": INSIDE,
+    "notebooks": INSIDE,
+    ".": INSIDE,
+    "link": INSIDE,
+    "build/../figures/x": INSIDE,
+    "mine": INSIDE,
+    "build/taken/below": rf"{CANNOT}.*taken/below.* \(Not a directory\)",
+    "/proc/x": rf"{CANNOT}/proc/x",
+}
 
 
-@pytest.mark.parametrize(
-    ("folder", "message"),
-    [
-        *(
-            (f, OUTSIDE)
-            for f in ("figures/mine", "notebooks", ".", "link", "build/../figures/x", "mine")
-        ),
-        ("build/taken/below", rf"{CANNOT}.*taken/below.* \(Not a directory\)"),
-        ("/proc/x", rf"{CANNOT}/proc/x"),
-    ],
-)
+@pytest.mark.parametrize("folder", REFUSED_FOLDERS)
 def test_a_folder_that_must_not_or_cannot_be_written_is_refused_before_any_kernel(
-    checkout: Path, folder: str, message: str
+    checkout: Path, folder: str
 ) -> None:
     (checkout / "figures").mkdir()
     (checkout / "link").symlink_to("figures")
     (checkout / "build").mkdir()
     (checkout / "build/taken").write_text("a file, not a folder")
 
-    with pytest.raises(UsageError, match=message):
+    with pytest.raises(UsageError, match=REFUSED_FOLDERS[folder]):
         runner.tasks([catalogue.find("01_line")], {"users": 2}, checkout / folder)
 
 
@@ -247,44 +254,47 @@ def test_a_relative_path_counts_from_where_the_command_is_given(
     path = checkout / "notebooks/1_demo/01_line.ipynb"
     rewrite(path, "# a name", "# file; a name")
     catalogue.catalogue.cache_clear()
+    line = catalogue.find("01_line")
+
     monkeypatch.chdir(checkout)
     (checkout / "people.csv").touch()
-    there = str(checkout / "people.csv")
+    absolute = str(checkout / "people.csv")
 
-    for given, meant in (("people.csv", there), (there, there), ("", "")):
-        (task,) = runner.tasks([catalogue.find("01_line")], {"label": given}, None)
+    for given, meant in {"people.csv": absolute, absolute: absolute, "": ""}.items():
+        (task,) = runner.tasks([line], {"label": given}, None)
         assert task.parameters["label"] == meant
 
     with pytest.raises(UsageError, match=r"label must be a file, got label='?none\.csv"):
-        runner.tasks([catalogue.find("01_line")], {"label": "none.csv"}, None)
+        runner.tasks([line], {"label": "none.csv"}, None)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
 @pytest.mark.parametrize(
-    ("way", "work"),
-    [pytest.param("SIGKILL", "numpy", marks=pytest.mark.nightly), ("SIGINT", "idle")],
+    ("number", "work"),
+    [
+        pytest.param(signal.SIGKILL, "numpy", marks=pytest.mark.nightly, id="killed"),
+        pytest.param(signal.SIGINT, "idle", id="interrupted"),
+    ],
 )
 def test_a_run_that_is_ended_leaves_everything_as_it_was_and_its_kernel_ends(
-    checkout: Path, way: str, work: str
+    checkout: Path, number: signal.Signals, work: str
 ) -> None:
     process, kernel = begun(checkout, work)
     before = files(checkout)
-    process.send_signal(getattr(signal, way))
-    error = process.communicate(timeout=PATIENCE)[1]
-    end = time.monotonic() + PATIENCE
 
+    process.send_signal(number)
+    _, error = process.communicate(timeout=PATIENCE)
+
+    end = time.monotonic() + PATIENCE
     while not gone(kernel):
         assert time.monotonic() < end, "the kernel goes on"
         time.sleep(0.05)
 
     assert files(checkout) == before
-
-    if way == "SIGINT":
+    if number == signal.SIGINT:
+        kept = "what has finished is kept, everything else is as it was"
         assert process.returncode == 130
-        assert (
-            error.strip()
-            == "ldpnb: interrupted; what has finished is kept, everything else is as it was"
-        )
+        assert error.strip() == f"ldpnb: interrupted; {kept}"
 
 
 @pytest.mark.nightly
@@ -295,44 +305,54 @@ def test_kernels_are_forked_unless_the_variable_says_otherwise_or_nothing_can_be
     def refused(_process: object) -> None:
         raise OSError("no more processes")
 
+    variable = "JUPYTER_DEFAULT_PROVISIONER_NAME"
     path = checkout / "notebooks/1_demo/01_line.ipynb"
-    shown = "import os; print(open('/proc/self/cmdline').read(), os.environ['JUPYTER_DEFAULT_PROVISIONER_NAME'])"
-    path.write_text(notebook(PARAMETERS, shown))
-    starts = multiprocessing.context.ForkServerProcess
+    show = f"import os; print(open('/proc/self/cmdline').read(), os.environ['{variable}'])"
+    path.write_text(notebook(PARAMETERS, show))
+    process = multiprocessing.context.ForkServerProcess
 
     for provisioner, start, program in (
-        ("local-provisioner", starts.start, "ipykernel_launcher"),
+        ("local-provisioner", process.start, "ipykernel_launcher"),
         ("ldpnb-forked", refused, "ipykernel_launcher"),
-        ("ldpnb-forked", starts.start, "forkserver"),
+        ("ldpnb-forked", process.start, "forkserver"),
     ):
         KernelProvisionerFactory.clear_instance()  # which has read the variable
-        monkeypatch.setenv("JUPYTER_DEFAULT_PROVISIONER_NAME", provisioner)
-        monkeypatch.setattr(starts, "start", start)
+        monkeypatch.setenv(variable, provisioner)
+        monkeypatch.setattr(process, "start", start)
 
         assert run_one("01_line").error == ""
         assert re.search(f"{program}.*{provisioner}", path.read_text())
 
 
 def test_all_that_is_imported_before_kernels_are_forked_can_be() -> None:
-    """A forkserver says nothing of a module that has moved, and every kernel takes the longer."""
-    assert [name for name in kernels._IMPORTS if find_spec(name) is None] == []
+    """A forkserver says nothing of a module that has moved, and every kernel starts more slowly."""
+    assert [name for name in kernels.PRELOADED if find_spec(name) is None] == []
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="kernels are forked on Linux")
 def test_ports_are_chosen_once_the_imports_are_there(
     checkout: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    steps, starts = [], multiprocessing.context.ForkServerProcess
-    for owner, name in ((starts, "start"), (LocalPortCache, "find_available_port")):
-        step = getattr(owner, name)
-        monkeypatch.setattr(
-            owner, name, lambda *given, n=name, s=step: steps.append(n) or s(*given)
-        )
+    """Until the kernel opens its ports, another program may take them."""
+    steps = []
+    process = multiprocessing.context.ForkServerProcess
+    start = process.start
+    find_port = LocalPortCache.find_available_port
+
+    def noted_start(*arguments):
+        steps.append("imports")
+        return start(*arguments)
+
+    def noted_find_port(*arguments):
+        steps.append("ports")
+        return find_port(*arguments)
+
+    monkeypatch.setattr(process, "start", noted_start)
+    monkeypatch.setattr(LocalPortCache, "find_available_port", noted_find_port)
 
     assert run_one("01_line").error == ""
-    assert list(dict.fromkeys(steps)) == ["start", "find_available_port"], (
-        "else another program may take them"
-    )
+    assert "ports" in steps
+    assert steps.index("imports") < steps.index("ports")
 
 
 def test_what_changes_with_other_random_numbers_is_simulated(checkout: Path) -> None:
@@ -340,7 +360,6 @@ def test_what_changes_with_other_random_numbers_is_simulated(checkout: Path) -> 
     drawn = "import numpy as np\nfloat(np.random.default_rng(users).random())"
     streamed = "from ldpnb.rng import stream\nfloat(stream('a', seed=users).random())"
     path.write_text(notebook(PARAMETERS, COMPUTE, drawn, "users", streamed))
-    catalogue.catalogue.cache_clear()
 
     assert run_one("01_line").error == ""
     assert simulated.parts(path) == simulated.Parts(frozenset({2, 4}), frozenset())
@@ -352,7 +371,7 @@ def test_a_check_runs_the_cells_and_names_a_number_that_differs_from_the_stored_
     assert run_one("01_line").error == ""
 
     numbers = (checkout / FIGURE).with_suffix(".csv")
-    numbers.write_text(numbers.read_text().replace("1,0.5", "1,0.500005"))
+    rewrite(numbers, "1,0.5", "1,0.500005")
     result = ldpnb("check", "01_line", PYTEST_ADDOPTS="--nbval-lax --collect-only")
 
     assert result.returncode == 1

@@ -1,5 +1,6 @@
-"""`make` where the path of the checkout is read by no shell, and an environment that does not
-work is made anew.
+"""`make` sets up an environment under any path, and makes one anew that does not work.
+
+A stub in place of Python notes how it is called; nothing is installed.
 """
 
 import os
@@ -20,7 +21,13 @@ NAMES = [
 STUB = """#!/bin/sh
 printf '%s\n' "$*" >>"$LOG"
 case "$*" in
-    "-m venv"*) shift 2; test "$1" = --clear && shift; rm -rf "$1"; mkdir -p "$1/bin"; cp "$STUB" "$1/bin/python";;
+    "-m venv"*)
+        shift 2
+        test "$1" = --clear && shift
+        rm -rf "$1"
+        mkdir -p "$1/bin"
+        cp "$STUB" "$1/bin/python"
+        ;;
 esac
 """
 DAMAGE = {
@@ -34,7 +41,7 @@ DAMAGE = {
 
 
 def make(folder: Path, stub: Path) -> list[str]:
-    """Run `make figures` with a Python that only notes how it is called; return its calls."""
+    """Run `make figures` with the stub as Python; return its calls."""
     log = stub.with_name("log")
     log.write_text("")
     environment = os.environ | {"LOG": str(log), "STUB": str(stub)}
@@ -49,7 +56,6 @@ def make(folder: Path, stub: Path) -> list[str]:
     )
 
     assert result.returncode == 0, result.stderr
-
     return log.read_text().splitlines()
 
 
@@ -71,19 +77,17 @@ def checkout_in(folder: Path) -> Path:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_checkout_may_have_any_path(tmp_path: Path, stub: Path, name: str) -> None:
     folder = checkout_in(tmp_path / name / "ldpnb")
-    calls = make(folder, stub)
+    log = stub.with_name("log")
 
+    calls = make(folder, stub)
     assert calls[-1] == "-m ldpnb run --jobs 2"
     assert any(f"--python {folder}/.venv/bin/python" in call for call in calls)
-    assert make(folder, stub) == ["-c import pip", "-m ldpnb run --jobs 2"]
-    assert not list(tmp_path.rglob("PWNED"))
 
-    ran = subprocess.run(
-        [folder / ".venv/bin/ldpnb", "x"], env={"LOG": str(stub.with_name("log"))}, check=False
-    )
+    calls = make(folder, stub)
+    assert calls == ["-c import pip", "-m ldpnb run --jobs 2"]
 
-    assert ran.returncode == 0
-    assert stub.with_name("log").read_text().splitlines()[-1] == "-P -m ldpnb x"
+    subprocess.run([folder / ".venv/bin/ldpnb", "x"], env={"LOG": str(log)}, check=True)
+    assert log.read_text().splitlines()[-1] == "-P -m ldpnb x"
     assert not list(tmp_path.rglob("PWNED"))
 
 
@@ -94,7 +98,9 @@ def test_an_environment_that_does_not_work_is_made_anew(
     folder = checkout_in(tmp_path / "ldpnb")
     make(folder, stub)
     DAMAGE[damage](folder / ".venv")
-    calls = make(folder, stub)
 
+    calls = make(folder, stub)
     assert "-m venv --clear .venv" in calls
-    assert make(folder, stub) == ["-c import pip", "-m ldpnb run --jobs 2"]
+
+    calls = make(folder, stub)
+    assert calls == ["-c import pip", "-m ldpnb run --jobs 2"]

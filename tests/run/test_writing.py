@@ -13,22 +13,25 @@ from ldpnb import writing
 @pytest.mark.parametrize("kind", ["pipe", "folder", "link to a device"])
 def test_what_is_no_regular_file_is_not_replaced(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "out"
-    make = {
-        "pipe": lambda: os.mkfifo(path),
-        "folder": path.mkdir,
-        "link to a device": lambda: path.symlink_to("/dev/full"),
-    }[kind]
-    make()
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "folder":
+        path.mkdir()
+    else:
+        path.symlink_to("/dev/full")
 
     with pytest.raises(OSError, match="not a regular file"):
         writing.write(path, b"2")
+
     assert os.listdir(tmp_path) == ["out"]
 
 
 def test_a_link_stays_one_and_its_file_gets_the_content(tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
-    link, target = tmp_path / "link.csv", tmp_path / "there/target.csv"
+    target = tmp_path / "there/target.csv"
+    link = tmp_path / "link.csv"
     link.symlink_to(target)
+
     for content in (b"new", b"newer"):
         writing.write(link, content)
         assert link.is_symlink()
@@ -38,7 +41,11 @@ def test_a_link_stays_one_and_its_file_gets_the_content(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("step", ["fsync", "replace"])
-@pytest.mark.parametrize("failure", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+@pytest.mark.parametrize(
+    "failure",
+    [OSError(28, "No space left on device"), KeyboardInterrupt()],
+    ids=["full disk", "interrupt"],
+)
 def test_on_failure_the_earlier_content_stays_and_nothing_is_left_beside_it(
     tmp_path, monkeypatch, step, failure
 ) -> None:
@@ -59,13 +66,15 @@ def test_on_failure_the_earlier_content_stays_and_nothing_is_left_beside_it(
     assert os.listdir(tmp_path) == ["table.csv"]
 
 
-@pytest.mark.parametrize("mode", [0o600, 0o755])
+@pytest.mark.parametrize("mode", [0o600, 0o755], ids=oct)
 def test_a_file_that_is_replaced_keeps_its_permissions(tmp_path: Path, mode: int) -> None:
     path = tmp_path / "private.csv"
     path.write_text("before")
     path.chmod(mode)
+
     writing.write(path, b"after")
-    assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"after", mode)
+    assert path.read_bytes() == b"after"
+    assert path.stat().st_mode & 0o777 == mode
 
 
 def test_a_read_only_file_is_refused(tmp_path: Path) -> None:
@@ -75,6 +84,7 @@ def test_a_read_only_file_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(OSError, match=r"read-only: .*kept\.csv"):
         writing.write(path, b"after")
+
     assert path.read_text() == "before"
     assert os.listdir(tmp_path) == ["kept.csv"]
 
