@@ -1,5 +1,6 @@
-"""A browser that can reach nothing but this machine, and a record of what its pages asked for
-and complained about.
+"""A browser that reaches nothing but this machine, and a record of what its pages do unseen.
+
+The record says what pages ask of other machines and which errors they raise.
 """
 
 import os
@@ -15,10 +16,17 @@ from patience import PATIENCE
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 HERE = re.compile(r"(https?|wss?)://127\.0\.0\.1[:/]|(file|data|blob|about|chrome):")
-QUIET = ("gpu", "quic", "background-networking", "component-update")
-# what leaves this machine ends at a port where nobody listens; to intercept requests instead would
-# slow each of them down
+QUIET = [
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-background-networking",
+    "--disable-component-update",
+]
 ALONE = ["--proxy-server=http://127.0.0.1:9", "--proxy-bypass-list=127.0.0.1"]
+"""What leaves this machine ends at a port where nobody listens.
+
+To intercept requests instead would slow each of them down.
+"""
 
 
 def missing_browser() -> str:
@@ -44,23 +52,19 @@ class Seen:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """The system's browser; tests are skipped where there is none, except in continuous
-    integration.
-    """
+    """The system's browser. Where there is none, tests are skipped, or fail in CI."""
     missing = missing_browser()
-
+    if missing and os.environ.get("CI") == "true":
+        pytest.fail(missing)
     if missing:
-        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(missing)
+        pytest.skip(missing)
 
     from playwright.sync_api import sync_playwright
 
     path = next(filter(None, map(shutil.which, BROWSERS)))
-    # root has no user namespace for the sandbox
-    flags = [
-        *ALONE,
-        *(f"--disable-{what}" for what in QUIET),
-        *(["--no-sandbox"] if os.geteuid() == 0 else []),
-    ]
+    flags = [*ALONE, *QUIET]
+    if os.geteuid() == 0:  # who has no user namespace for the sandbox
+        flags.append("--no-sandbox")
 
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(
@@ -85,23 +89,30 @@ def seen(record: Seen) -> Seen:
 
 @pytest.fixture(scope="module")
 def open_page(browser: Any, record: Seen) -> Iterator[Callable[..., Any]]:
-    """Open a page in a context of its own; whatever it asks of other machines is recorded."""
+    """Open a page in a context of its own; what it asks of others and its errors are recorded."""
     contexts = []
 
-    def note(asked: Any) -> None:
+    def note_request(asked: Any) -> None:
         if not HERE.match(asked.url):
             record.outside.append(asked.url)
+
+    def note_message(message: Any) -> None:
+        if message.type == "error":
+            record.errors.append(message.text)
+
+    def note_error(error: Any) -> None:
+        record.errors.append(str(error))
 
     def open_(**options: Any) -> Any:
         context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}} | options)
         contexts.append(context)
         context.set_default_timeout(1000 * PATIENCE)
-        context.on("request", note)
-        page = context.new_page()
-        page.on("websocket", note)
-        page.on("console", lambda m: record.errors.append(m.text) if m.type == "error" else None)
-        page.on("pageerror", lambda e: record.errors.append(str(e)))
+        context.on("request", note_request)
 
+        page = context.new_page()
+        page.on("websocket", note_request)
+        page.on("console", note_message)
+        page.on("pageerror", note_error)
         return page
 
     yield open_
@@ -111,20 +122,19 @@ def open_page(browser: Any, record: Seen) -> Iterator[Callable[..., Any]]:
 
 @pytest.fixture(scope="module")
 def visit(site: Path, open_page: Callable[..., Any]) -> Callable[..., Any]:
-    """Open a page of the site from disk, in the window given or in one that all visits with the
-    same options share.
-    """
-    shared: dict[str, Any] = {}
+    """Open a page of the site from disk; all visits with the same options share a window."""
+    windows: dict[str, Any] = {}
 
-    def go(name: str, page: Any = None, **options: Any) -> Any:
-        window = page or shared.get(str(options)) or open_page(**options)
+    def go(name: str, **options: Any) -> Any:
+        key = str(options)
+        if key not in windows:
+            windows[key] = open_page(**options)
+
+        # Another place of the page that is open would not load it anew.
+        window = windows[key]
         address = f"{site.as_uri()}/{name}"
-        if page is None:
-            shared[str(options)] = window
-            if window.url.partition("#")[0] == address.partition("#")[0]:
-                window.goto(
-                    "about:blank"
-                )  # else another place of the same page would not load it anew
+        if window.url.partition("#")[0] == address.partition("#")[0]:
+            window.goto("about:blank")
 
         window.goto(address)
         return window

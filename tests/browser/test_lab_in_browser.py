@@ -1,4 +1,4 @@
-"""JupyterLab on the tour: reading changes nothing, and its live section follows a slider let go."""
+"""JupyterLab shows the first notebook: reading changes nothing, and its live section works."""
 
 import json
 import os
@@ -22,42 +22,30 @@ TOKEN = "of-this-test-alone"
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a server with no settings of a user's."""
+    """The address of a server that reads no settings of a user."""
     folder = tmp_path_factory.mktemp("lab")
     stored = json.loads(find("00_start_here").path.read_bytes())
     stored["metadata"]["language_info"]["version"] = platform.python_version()
-
+    text = json.dumps(stored, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
     for name in ("tour", "read"):
-        text = json.dumps(stored, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
         (folder / f"{name}.ipynb").write_text(text, encoding="utf-8")
 
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        port = listening.getsockname()[1]
-
-    own = {
-        "HOME": str(folder),
-        "JUPYTER_CONFIG_DIR": str(folder / "config"),
-        "JUPYTER_NO_CONFIG": "1",
-    }
-    environment = {
-        k: v for k, v in os.environ.items() if not k.startswith(("LDPNB_", "JUPYTER"))
-    } | own
-    options = [
-        "--no-browser",
-        "--allow-root",
+    port = free_port()
+    command = [
+        *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"),
         f"--port={port}",
         f"--IdentityProvider.token={TOKEN}",
     ]
+    users = ("LDPNB_", "JUPYTER")
+    environment = {name: text for name, text in os.environ.items() if not name.startswith(users)}
+    environment["HOME"] = str(folder)
+    environment["JUPYTER_CONFIG_DIR"] = str(folder / "config")
+    environment["JUPYTER_NO_CONFIG"] = "1"
 
     with (folder / "server.log").open("w") as log:
+        streams = {"stdout": log, "stderr": log}
         server = subprocess.Popen(
-            [sys.executable, "-m", "jupyterlab", *options],
-            cwd=folder,
-            env=environment,
-            stdout=log,
-            stderr=log,
-            start_new_session=True,
+            command, cwd=folder, env=environment, start_new_session=True, **streams
         )
 
     address = f"http://127.0.0.1:{port}"
@@ -67,6 +55,12 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     finally:
         os.killpg(server.pid, signal.SIGTERM)
         server.wait(PATIENCE)
+
+
+def free_port() -> int:
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        return listening.getsockname()[1]
 
 
 def wait_for(address: str) -> None:
@@ -85,8 +79,8 @@ def test_a_notebook_that_is_only_read_is_not_changed(lab: str, open_page: Any) -
     page = open_page()
     page.goto(f"{lab}/lab/tree/read.ipynb?reset&token={TOKEN}")
     page.get_by_text("| Idle").wait_for()
-    page.mouse.move(600, 500)
 
+    page.mouse.move(600, 500)
     for _ in range(20):
         page.mouse.wheel(0, 600)
 
@@ -100,6 +94,7 @@ def test_the_tour_runs_and_its_live_section_follows_a_slider(lab: str, open_page
     page = open_page()
     page.goto(f"{lab}/lab/tree/tour.ipynb?reset&token={TOKEN}")
     page.get_by_text("| Idle").wait_for()
+
     page.get_by_role("menuitem", name="Run", exact=True).click()
     page.locator("[data-command='runmenu:run-all']").click()
     section = page.locator(".widget-vbox", has=page.locator(".widget-interact")).last
@@ -107,11 +102,9 @@ def test_the_tour_runs_and_its_live_section_follows_a_slider(lab: str, open_page
     picture.wait_for()
     page.get_by_text("| Idle").wait_for()
 
-    assert not page.locator(
-        ".jp-RenderedText[data-mime-type='application/vnd.jupyter.error']"
-    ).count()
-
+    errors = page.locator(".jp-RenderedText[data-mime-type='application/vnd.jupyter.error']")
     before = picture.get_attribute("alt")
+    assert errors.count() == 0
     assert section.locator(".widget-html b").text_content() == before
 
     slider = section.locator(".noUi-handle").first

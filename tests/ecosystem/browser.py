@@ -1,5 +1,7 @@
-"""Run as a script: every public name and the tour's cells as in Pyodide, where what it lacks is
-missing and no process or thread starts.
+"""Use every public name and run the first notebook, as a browser's Python (Pyodide) would.
+
+This is a script, which `test_library.py` runs. What Pyodide lacks cannot be imported here, and no
+process or thread starts.
 """
 
 import os
@@ -14,7 +16,7 @@ import nbformat
 from IPython.core.interactiveshell import InteractiveShell
 
 HOME = Path(__file__).parents[2]
-LACKED = {
+LACKED_BY_PYTHON = {
     "_curses",
     "_dbm",
     "_multiprocessing",
@@ -25,18 +27,25 @@ LACKED = {
     "grp",
     "pwd",
     "readline",
+    "resource",
+    "syslog",
+    "tkinter",
+    "venv",
 }
-LACKED |= {"resource", "syslog", "tkinter", "venv", "jupyter_client", "nbclient", "zmq"}
-"""Of Python 3.14 and of what runs notebooks; to these come the dependencies that are not for a
-browser.
-"""
+"""Modules of Python 3.14 that Pyodide does not have."""
+
+RUNS_NOTEBOOKS = {"jupyter_client", "nbclient", "zmq"}
+"""What runs notebooks in processes."""
 
 
 class Lacked(MetaPathFinder):
-    """What a browser has not is not installed."""
+    """Modules that look as if they were not installed."""
+
+    def __init__(self, names: set[str]) -> None:
+        self.names = names
 
     def find_spec(self, name, path=None, target=None):
-        if name in LACKED:
+        if name in self.names:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 
@@ -44,28 +53,35 @@ def refused(*_given, **_named):
     raise RuntimeError("a browser starts no process and no thread")
 
 
-def main() -> None:
+def not_for_a_browser() -> set[str]:
+    """The dependencies that `pyproject.toml` does not ask for in a browser."""
     project = tomllib.loads((HOME / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    LACKED.update(
-        line.partition(">")[0].replace("-", "_")
-        for line in project["optional-dependencies"]["notebooks"]
-        if "!= 'emscripten'" in line
-    )
+    lines = project["optional-dependencies"]["notebooks"]
+    left_out = [line for line in lines if "!= 'emscripten'" in line]
+    return {line.partition(">")[0].replace("-", "_") for line in left_out}
+
+
+def main() -> None:
+    lacked = LACKED_BY_PYTHON | RUNS_NOTEBOOKS | not_for_a_browser()
     shell = InteractiveShell.instance(history_manager=None)
 
-    for name in LACKED & sys.modules.keys():
+    for name in lacked & sys.modules.keys():
         del sys.modules[name]
 
-    sys.meta_path.insert(0, Lacked())
-    os.fork = subprocess.Popen = threading.Thread.start = refused
+    sys.meta_path.insert(0, Lacked(lacked))
+    os.fork = refused
+    subprocess.Popen = refused
+    threading.Thread.start = refused
+
     import ldpnb
 
     for name in ldpnb.__all__:
         getattr(ldpnb, name)
 
     cells = nbformat.read(HOME / "notebooks/00_start_here.ipynb", 4).cells
-    for cell in (cell for cell in cells if cell.cell_type == "code"):
-        shell.run_cell(cell.source).raise_error()
+    for cell in cells:
+        if cell.cell_type == "code":
+            shell.run_cell(cell.source).raise_error()
 
     print(f"{len(cells)} cells")
 

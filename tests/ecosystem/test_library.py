@@ -1,6 +1,4 @@
-"""The package as a library: it needs nothing that a browser's Python lacks, and names what is
-missing.
-"""
+"""The package as a library works in a browser's Python, and names what is not installed."""
 
 import importlib
 import subprocess

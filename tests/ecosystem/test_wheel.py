@@ -1,6 +1,4 @@
-"""The wheel: what it holds, and what it does where nothing but its three requirements is
-installed.
-"""
+"""The wheel holds the whole package, and works where only its three requirements are installed."""
 
 import subprocess
 import sys
@@ -32,7 +30,7 @@ def required(lines: list[str]) -> set[str]:
     for requirement in map(Requirement, lines):
         marker = requirement.marker
         if marker is None or marker.evaluate({"extra": ""}):
-            names |= {requirement.name}
+            names.add(requirement.name)
             names |= required(distribution(requirement.name).requires or [])
 
     return names
@@ -64,24 +62,35 @@ def plain(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[st
 
 
 def test_a_wheel_holds_all_files_of_the_package(wheel: Path) -> None:
-    names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
-    files = {p.relative_to(CHECKOUT) for p in (CHECKOUT / "ldpnb").rglob("*") if p.is_file()}
-    assert names == {p.as_posix() for p in files if "__pycache__" not in p.parts}
+    packed = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    files = [path for path in (CHECKOUT / "ldpnb").rglob("*") if path.is_file()]
+    own = [path.relative_to(CHECKOUT) for path in files if "__pycache__" not in path.parts]
+    assert packed == {path.as_posix() for path in own}
+
+
+USE = """
+import ldpnb as ldp
+
+krr = ldp.KaryRandomisedResponse(epsilon=1.0, domain_size=4)
+tallies = krr.sample_tallies([500_000, 300_000, 150_000, 50_000], rng=ldp.stream("README", seed=1))
+print(ldp.unbiased(tallies, 1_000_000, krr).round(3).tolist())
+
+audited = ldp.exact_channel(lambda value, rng: value ^ int(rng.random() < 0.25), [0, 1])
+print(audited.epsilon)
+print(round(float(ldp.privacy_loss(krr.channel()).epsilon), 12))
+print(round(ldp.srs_loss(1.0, 0.1), 4))
+"""
 
 
 def test_the_wheel_computes_losses_draws_estimates_and_audits_with_three_requirements(
     plain: Callable[[str], str],
 ) -> None:
-    said = plain("""
-import ldpnb as ldp
-krr = ldp.KaryRandomisedResponse(epsilon=1.0, domain_size=4)
-tallies = krr.sample_tallies([500_000, 300_000, 150_000, 50_000], rng=ldp.stream("README", seed=1))
-print(ldp.unbiased(tallies, 1_000_000, krr).round(3).tolist())
-print(ldp.exact_channel(lambda value, rng: value ^ int(rng.random() < 0.25), [0, 1]).epsilon)
-print(round(float(ldp.privacy_loss(krr.channel()).epsilon), 12), round(ldp.srs_loss(1.0, 0.1), 4))
-""")
-
-    assert said == "[0.502, 0.297, 0.15, 0.051]\n1.0986122886681098\n1.0 0.1586\n"
+    assert plain(USE).splitlines() == [
+        "[0.502, 0.297, 0.15, 0.051]",
+        "1.0986122886681098",
+        "1.0",
+        "0.1586",
+    ]
 
 
 @pytest.mark.parametrize("code", ["ldp.decide('biswas2022/theorem-3.5')", "ldp.load_column"])
@@ -97,4 +106,4 @@ def test_the_command_line_without_its_libraries_says_so_in_one_line(
     plain: Callable[[str], str],
 ) -> None:
     said = plain("from ldpnb.__main__ import main; main()")
-    assert said == ("ldpnb: No module named 'click'; pip install 'ldpnb[notebooks]' brings it\n")
+    assert said == "ldpnb: No module named 'click'; pip install 'ldpnb[notebooks]' brings it\n"

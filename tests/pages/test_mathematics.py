@@ -1,4 +1,4 @@
-"""Formulas as MathML."""
+"""Formulas on the pages are MathML that looks as TeX would set it."""
 
 import pytest
 

@@ -1,4 +1,8 @@
-"""Pages before Sphinx sees them: what follows from the notebooks, the ledger and the package."""
+"""What the site's pages are made of, before Sphinx sees them.
+
+A page is made from a notebook, from the ledger of claims, or from the package. No Sphinx is needed
+to run these tests.
+"""
 
 import json
 import re
@@ -18,15 +22,19 @@ LINKING = catalogue()[1]
 
 
 def outputs(book: Any, kind: str) -> list[str]:
-    """The outputs of a notebook that are of a kind."""
-    cells = [cell for cell in book["cells"] if cell["cell_type"] == "code"]
-    found = [output.get("data", {}).get(kind, "") for cell in cells for output in cell["outputs"]]
-    return ["".join(text) for text in found if text]
+    """The outputs of a notebook that are of a kind, such as ``text/markdown``."""
+    found = []
+    for cell in book["cells"]:
+        for output in cell.get("outputs", []):
+            found.append("".join(output.get("data", {}).get(kind, "")))
+
+    return [text for text in found if text]
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS)
 def test_a_page_has_every_figure_once_with_its_caption_and_its_numbers(notebook: Notebook) -> None:
     shown = "\n".join(outputs(notebooks.page(notebook), "text/markdown"))
+
     for record in notebooks.published(notebook).values():
         name = record["name"]
         assert shown.count(f":::{{figure}} /figures/{name}.png") == 1
@@ -40,10 +48,10 @@ def test_a_page_has_no_picture_twice_and_no_table_with_a_style_of_its_own(
     notebook: Notebook,
 ) -> None:
     book = notebooks.page(notebook)
-    pictures = outputs(json.loads(notebook.path.read_bytes()), "image/png")
-    figures = len(notebooks.published(notebook))
 
-    assert len(outputs(book, "image/png")) == len(pictures) - figures
+    pictures = outputs(json.loads(notebook.path.read_bytes()), "image/png")
+    figures = notebooks.published(notebook)
+    assert len(outputs(book, "image/png")) == len(pictures) - len(figures)
 
     for table in outputs(book, "text/html"):
         assert "<style" not in table
@@ -55,6 +63,7 @@ def test_a_page_has_no_picture_twice_and_no_table_with_a_style_of_its_own(
 def test_a_page_links_each_of_its_verdicts_to_the_ledger(notebook: Notebook) -> None:
     shown = "\n".join(outputs(notebooks.page(notebook), "text/markdown"))
     told = "\n".join(outputs(json.loads(notebook.path.read_bytes()), "text/markdown"))
+
     for row in committed_ledger():
         if row["notebook"] == notebook.id and f"**{row['place']}: " in told:
             assert f"([in the ledger](#{pages.anchor(row['claim'])}))" in shown
@@ -63,19 +72,23 @@ def test_a_page_links_each_of_its_verdicts_to_the_ledger(notebook: Notebook) -> 
 def test_a_page_says_how_to_run_its_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GITHUB_REPOSITORY", raising=False)
     monkeypatch.delenv("LDPNB_LITE", raising=False)
-    ways = notebooks.page(LINKING).cells[0].source
 
+    ways = notebooks.page(LINKING).cells[0].source
     assert f"`notebooks/{LINKING.id}.ipynb`" in ways
     assert f"`.venv/bin/ldpnb run {LINKING.path.stem} -p NAME=VALUE`" in ways
     assert f'<a href="{LINKING.path.name}" download>' in ways
     assert "address of a public copy" in ways
     assert "JupyterLite" not in ways
 
+
+def test_a_public_page_opens_its_notebook_in_binder_and_in_jupyterlite(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("GITHUB_REPOSITORY", "someone/ldpnb")
     monkeypatch.setenv("LDPNB_LITE", "1")
+
     ways = notebooks.page(LINKING).cells[0].source
     place = f"labpath=notebooks/{LINKING.id}.ipynb"
-
     assert f"https://mybinder.org/v2/gh/someone/ldpnb/HEAD?{place}" in ways
     assert f'href="../../lite/lab/index.html?path={LINKING.id}.ipynb"' in ways
 
