@@ -59,7 +59,7 @@ def test_a_name_may_be_shortened_to_a_unique_beginning(wanted: str, meant: str) 
     [
         (
             ["run", "01_lime"],
-            "no notebook 01_lime (did you mean 01_line?); `ldpnb list` and `ldpnb verdicts` show all",
+            "01_lime (did you mean 01_line?); `ldpnb list` and `ldpnb verdicts` show all",
         ),
         (
             ["run", "01_line", "-p", "user=3"],
