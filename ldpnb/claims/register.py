@@ -292,7 +292,7 @@ def claims(source: str | None = None) -> tuple[Claim, ...]:
     folder = _papers().joinpath(source)
     for section in _sections(source, folder):
         file = f"{section}.toml"
-        found += _read(source, file, folder.joinpath(file).read_text(encoding="utf-8"))
+        found += claims_in(source, file, folder.joinpath(file).read_text(encoding="utf-8"))
     return tuple(found)
 
 
@@ -448,8 +448,14 @@ def verdict(claim: Claim, check: Check) -> Verdict:
     return Verdict(status, how, words, doubt)
 
 
-def _read(source: str, file: str, text: str) -> Iterator[Claim]:
-    """Yield the claims of a file."""
+def claims_in(source: str, file: str, text: str) -> Iterator[Claim]:
+    """Yield the claims that the text of a file words, such as that of ``section_3.toml``.
+
+    Raises
+    ------
+    ValueError
+        If the text is no TOML, or a table has a wrong key or lacks one.
+    """
     try:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -1,111 +1,205 @@
-"""The loader names what is wrong with a table, and a status follows from the evidence."""
+"""Check how the words of a claim are read, and how its evidence becomes a verdict.
 
-from collections.abc import Mapping
+The words here are a small table of an invented source, and the evidence is invented, too. So each
+rule is seen alone: which faults of a table are named, and which status follows from what.
+"""
+
+from collections.abc import Callable
 
 import pytest
 
-from ldpnb.claims import Claim, Evidence, UnsoundError, decide, find, register, select, verdict
+from ldpnb.claims import Claim, Evidence, UnsoundError, decide, find, select, verdict
+from ldpnb.claims.register import claims_in
 
-ROW = """
+TABLE = """
 ["theorem-1.1"]
 says = "One is at most two."
 over = "everything"
 evidence = "it is"
 """
+
 ERRATUM = 'cause = "c"\ncounterexample = "1"\npython = "print(1)"\n'
 
 
-def read(words: str) -> list[Claim]:
-    return list(register._read("own", "section_1.toml", words))
+def read(text: str) -> list[Claim]:
+    return list(claims_in("own", "section_1.toml", text))
+
+
+# Words
 
 
 def test_a_table_is_a_claim() -> None:
-    (claim,) = read(ROW)
-    assert (claim.id, claim.place, claim.section) == ("own/theorem-1.1", "Theorem 1.1", "Section 1")
+    (claim,) = read(TABLE)
+    assert claim.id == "own/theorem-1.1"
+    assert claim.place == "Theorem 1.1"
+    assert claim.section == "Section 1"
     assert claim.numbers == ["Theorem 1.1"]
     assert not claim.rebuilt
 
 
 def test_a_section_shares_texts_and_a_claim_may_do_without_them() -> None:
     shared = '[section]\nrebuilt = true\nstep = "a step"\nreading = "r"\n'
-    other = ROW.replace("1.1", "1.2") + 'rebuilt = false\nstep = ""\n'
-    one, two = read(shared + ROW + other)
-    assert (one.words["step"], one.rebuilt) == ("a step", True)
-    assert ("step" in two.words, two.rebuilt) == (False, False)
+    other = TABLE.replace("1.1", "1.2") + 'rebuilt = false\nstep = ""\n'
+    with_shared, without = read(shared + TABLE + other)
+
+    assert with_shared.words["step"] == "a step"
+    assert with_shared.rebuilt
+    assert "step" not in without.words
+    assert not without.rebuilt
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "rule"),
-    [
-        ("over =", "ower =", r"own/section_1.toml, \[theorem-1.1\]: no such key: ower"),
-        ("says =", "asks =", "a question .asks. needs its answer"),
-        ('over = "everything"', "", "evidence and over must be given"),
-        ("evidence =", 'quoted = "a b c d e f g h i"\nevidence =', "at most eight words"),
-        ("evidence =", "rebuilt = true\nevidence =", "a rebuilt formula needs a reading"),
-        ("evidence =", 'change = "two"\nevidence =', "needs its cause"),
-        ("evidence =", ERRATUM + "evidence =", "needs its cause"),
-        ("evidence =", 'change = "2"\ninstead = "3"\nevidence =', "change or instead, not both"),
-        ("evidence =", 'counterexample = "1"\nevidence =', "needs the python"),
-        ('"it is"', "1", "evidence must be a text"),
-        ('"it is"', '"it is', "section_1.toml: "),
-    ],
-)
-def test_a_wrong_table_is_named(old: str, new: str, rule: str) -> None:
+FAULTS = {
+    "unknown key": (
+        ("over =", "ower ="),
+        r"own/section_1.toml, \[theorem-1.1\]: no such key: ower",
+    ),
+    "question without its answer": (
+        ("says =", "asks ="),
+        "a question .asks. needs its answer",
+    ),
+    "no domain": (
+        ('over = "everything"', ""),
+        "evidence and over must be given",
+    ),
+    "nine quoted words": (
+        ("evidence =", 'quoted = "a b c d e f g h i"\nevidence ='),
+        "at most eight words",
+    ),
+    "rebuilt without a reading": (
+        ("evidence =", "rebuilt = true\nevidence ="),
+        "a rebuilt formula needs a reading",
+    ),
+    "change without a cause": (
+        ("evidence =", 'change = "two"\nevidence ='),
+        "needs its cause",
+    ),
+    "cause without a change": (
+        ("evidence =", ERRATUM + "evidence ="),
+        "needs its cause",
+    ),
+    "change and instead": (
+        ("evidence =", 'change = "2"\ninstead = "3"\nevidence ='),
+        "change or instead, not both",
+    ),
+    "counterexample without python": (
+        ("evidence =", 'counterexample = "1"\nevidence ='),
+        "needs the python",
+    ),
+    "number for a text": (
+        ('"it is"', "1"),
+        "evidence must be a text",
+    ),
+    "no TOML": (
+        ('"it is"', '"it is'),
+        "section_1.toml: ",
+    ),
+}
+"""What is replaced in the table, and the rule that the message must name."""
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_wrong_table_is_named(fault: str) -> None:
+    (old, new), rule = FAULTS[fault]
     with pytest.raises(ValueError, match=rule):
-        read(ROW.replace(old, new))
+        read(TABLE.replace(old, new))
 
 
-def gathered(calls: Mapping[str, object]) -> Evidence:
+# Evidence
+
+
+def simulated(evidence: Evidence) -> None:
+    evidence.simulated(True, false_alarm=1e-6)
+
+
+def proved(evidence: Evidence) -> None:
+    evidence.decides(True)
+
+
+def refuted(evidence: Evidence) -> None:
+    evidence.decides(False)
+
+
+def computed(evidence: Evidence) -> None:
+    evidence.needs(True)
+
+
+def tried(evidence: Evidence) -> None:
+    evidence.tried(True)
+
+
+def failed_when_tried(evidence: Evidence) -> None:
+    evidence.tried(False)
+
+
+def proved_and_tried(evidence: Evidence) -> None:
+    evidence.decides(True)
+    evidence.tried(True)
+
+
+def computed_after_a_step_was_proved(evidence: Evidence) -> None:
+    evidence.proven(True)
+    evidence.needs(True)
+
+
+Gather = Callable[[Evidence], None]
+
+
+def gathered(gather: Gather) -> Evidence:
     evidence = Evidence()
-    for name, answer in calls.items():
-        more = {"false_alarm": 1e-6} if name == "simulated" else {}
-        getattr(evidence, name)(answer, **more)
+    gather(evidence)
     return evidence
 
 
 @pytest.mark.parametrize(
-    ("calls", "changed", "status", "how"),
+    ("gather", "changed", "status", "how"),
     [
-        ({"decides": True}, "", "holds", "proved"),
-        ({"needs": True}, "", "holds", "computed"),
-        ({"simulated": True}, "", "holds", "simulated"),
-        ({"tried": True}, "", "not settled", "computed"),
-        ({"decides": True, "tried": True}, "", "not settled", "computed"),
-        ({"decides": False}, "change", "holds with a change", "proved"),
-        ({"decides": False}, "instead", "fails", "proved"),
-        ({"tried": False}, "instead", "fails", "computed"),
-        ({"proven": True, "needs": True}, "", "holds", "proved"),
+        (proved, "", "holds", "proved"),
+        (computed, "", "holds", "computed"),
+        (simulated, "", "holds", "simulated"),
+        (tried, "", "not settled", "computed"),
+        (proved_and_tried, "", "not settled", "computed"),
+        (refuted, "change", "holds with a change", "proved"),
+        (refuted, "instead", "fails", "proved"),
+        (failed_when_tried, "instead", "fails", "computed"),
+        (computed_after_a_step_was_proved, "", "holds", "proved"),
     ],
 )
 def test_a_status_follows_from_the_evidence_and_the_words(
-    calls: Mapping[str, object], changed: str, status: str, how: str
+    gather: Gather, changed: str, status: str, how: str
 ) -> None:
-    evidence = gathered(calls)
+    evidence = gathered(gather)
     assert evidence.status(question=False, changed=changed) == status
     assert evidence.how(step_in_words=False) == how
 
 
 @pytest.mark.parametrize(
-    ("calls", "changed"),
+    ("gather", "changed"),
     [
-        ({"decides": False}, ""),  # nobody has written what holds
-        ({"decides": True}, "change"),  # the words name a fault, the evidence finds none
-        ({"needs": True}, "instead"),
+        (refuted, ""),  # nobody has written what holds
+        (proved, "change"),  # the words name a fault, the evidence finds none
+        (computed, "instead"),
     ],
 )
-def test_words_and_evidence_that_part_settle_nothing(
-    calls: Mapping[str, object], changed: str
-) -> None:
+def test_words_and_evidence_that_part_settle_nothing(gather: Gather, changed: str) -> None:
+    evidence = gathered(gather)
     with pytest.raises(UnsoundError):
-        gathered(calls).status(question=False, changed=changed)
+        evidence.status(question=False, changed=changed)
 
 
-@pytest.mark.parametrize(
-    ("name", "answer"), [("decides", None), ("proven", None), ("proven", False), ("sure", False)]
-)
-def test_evidence_that_bears_no_verdict_ends_the_check(name: str, answer: bool | None) -> None:
+def test_a_decider_that_finds_nothing_ends_the_check() -> None:
     with pytest.raises(UnsoundError):
-        getattr(Evidence(), name)(answer)
+        Evidence().decides(None)
+
+
+@pytest.mark.parametrize("answer", [None, False], ids=["undecided", "false"])
+def test_a_step_that_is_not_proved_ends_the_check(answer: bool | None) -> None:
+    with pytest.raises(UnsoundError):
+        Evidence().proven(answer)
+
+
+def test_doubtful_evidence_ends_the_check() -> None:
+    with pytest.raises(UnsoundError):
+        Evidence().sure(False)
 
 
 def test_a_test_that_often_rejects_the_truth_is_refused() -> None:
@@ -113,20 +207,29 @@ def test_a_test_that_often_rejects_the_truth_is_refused() -> None:
         Evidence().simulated(True, false_alarm=0.01)
 
 
+# Verdicts
+
+
 @pytest.mark.parametrize(("holds", "status"), [(True, "answered"), (False, "not settled")])
 def test_a_question_is_answered_if_its_answer_holds(holds: bool, status: str) -> None:
-    (question,) = read(ROW.replace("says =", 'answer = "yes"\nasks ='))
-    assert verdict(question, lambda e: e.needs(holds)).status == status
+    (question,) = read(TABLE.replace("says =", 'answer = "yes"\nasks ='))
+    assert verdict(question, lambda evidence: evidence.needs(holds)).status == status
 
 
 def test_a_check_fills_its_numbers_in() -> None:
-    (claim,) = read(ROW.replace("it is", "it is @{size:.2f}"))
-    assert verdict(claim, lambda e: {"size": 1}).words["evidence"] == "it is 1.00"
-    for numbers in ({}, {"size": 1, "more": 2}):
-        with pytest.raises(
-            ValueError, match=r"own/theorem-1\.1: words and check must name the same"
-        ):
-            verdict(claim, lambda e, numbers=numbers: numbers)
+    (claim,) = read(TABLE.replace("it is", "it is @{size:.2f}"))
+    assert verdict(claim, lambda _: {"size": 1}).words["evidence"] == "it is 1.00"
+
+
+@pytest.mark.parametrize("numbers", [{}, {"size": 1, "more": 2}], ids=["too few", "too many"])
+def test_words_and_check_name_the_same_numbers(numbers: dict[str, int]) -> None:
+    (claim,) = read(TABLE.replace("it is", "it is @{size:.2f}"))
+    rule = r"own/theorem-1\.1: words and check must name the same"
+    with pytest.raises(ValueError, match=rule):
+        verdict(claim, lambda _: numbers)
+
+
+# Names
 
 
 @pytest.mark.parametrize(
@@ -142,13 +245,18 @@ def test_a_wrong_claim_is_told_what_is_near(wrong: str, near: str) -> None:
         decide(wrong)
 
 
-def test_claims_are_named_by_sections_places_and_identifiers() -> None:
-    whole = select("biswas2022", "Section 3")
-    assert {claim.section for claim in whole} == {"Section 3"}
-    assert [claim.key for claim in select("biswas2022/theorem-3.5")] == ["theorem-3.5"]
-    assert all(
-        claim.place.startswith("Theorem 3.5") for claim in select("biswas2022", "Theorem 3.5")
-    )
+def test_claims_are_selected_by_section_place_or_identifier() -> None:
+    of_section = select("biswas2022", "Section 3")
+    assert {claim.section for claim in of_section} == {"Section 3"}
+
+    at_place = select("biswas2022", "Theorem 3.5")
+    assert {claim.key for claim in at_place} == {"theorem-3.5", "theorem-3.5-proof"}
+
+    (named,) = select("biswas2022/theorem-3.5")
+    assert named.key == "theorem-3.5"
+
+
+def test_a_section_that_a_source_does_not_have_is_refused() -> None:
     with pytest.raises(ValueError, match="'Section 9' must be a section of biswas2022"):
         select("biswas2022", "Section 9")
 

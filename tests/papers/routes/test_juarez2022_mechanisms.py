@@ -1,8 +1,8 @@
 """Second routes to the mechanisms and their losses under the claims of Juarez and Korolova.
 
-The mechanisms are ``M_R``, which reports signs, and ``M_L``, which adds Laplace noise. Their chances
-and scales are compared with the printed ones. A loss is compared with the largest log-ratio among
-all printed chances or densities, and a delta with the best of all events or an integral.
+The mechanisms are ``M_R``, which reports signs, and ``M_L``, which adds Laplace noise. Their
+chances and scales are compared with the printed ones. A loss is compared with the largest log-ratio
+among all printed chances or densities, and a delta with the best of all events or an integral.
 """
 
 from itertools import chain, combinations, product
