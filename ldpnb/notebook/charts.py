@@ -42,7 +42,7 @@ class Mark:
     printed : bool
         Whether the value is printed in the source rather than computed here. It is drawn in grey.
     side : {"above", "below", "left", "right"}
-        The side of the point, or the end of the line, at which the label stands.
+        The side of the point or of the line at which the label stands if nothing else is there.
     """
 
     x: float | None = None
@@ -304,14 +304,16 @@ def finding(
     title : str
         The title, with fields: ``{x}`` is the place, and ``{exact}`` the value of the curve "exact"
         there. ``{exact/bound}`` and ``{exact-bound}`` are the ratio and the difference of two
-        curves. Numbers are written by `short`, or in a format, as in ``{exact:.0%}``.
+        curves. Numbers are written by `short`, or in a format, as in ``{exact:.0%}``. In a format
+        such as ``{exact:.3g}`` numbers from 1,000 to ten million are written out: 67,400.
     at : {"first", "middle", "last"}, float or callable
         The place. A number must be a place that is drawn, so that no title speaks of a place beside
         the one that it names. A function gets the values by place and curve, and returns a place.
     marks : mapping of str to str, optional
         The curves to mark at the place, with the texts beside the marks, which may have fields.
     side : {"above", "below", "left", "right"}, optional
-        Where these texts stand; by default above the highest mark, and below the others.
+        Where these texts stand if nothing else is there; by default above the highest mark, and
+        below the others.
     panel : str
         The panel that the marks belong to.
 
@@ -359,10 +361,18 @@ def _filled(text: str, values: Mapping[str, float]) -> str:
 
     def written(field: re.Match[str]) -> str:
         what, form = field.groups()
-        number = _worth(what, values)
-        return format(number, form) if form else short(number)
+        return _written(_worth(what, values), form)
 
     return _FIELD.sub(written, text)
+
+
+def _written(number: float, form: str | None) -> str:
+    """Return a number in a format, without an exponent where a sentence has none."""
+    if not form:
+        return short(number)
+    if form.endswith("g") and 1000 <= abs(number) < 1e7:
+        return f"{float(format(number, form)):,.0f}"
+    return format(number, form)
 
 
 def _worth(what: str, values: Mapping[str, float]) -> float:

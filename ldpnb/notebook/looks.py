@@ -17,9 +17,9 @@ class Look(NamedTuple):
     dash: Any
 
 
-# Hues that the colour-blind can tell apart. The first six and black also differ in lightness, and
-# so in a grey print.
-_COLOURS = ("#004B94", "#CB5004", "#1B7340", "#D86CA4", "#3DB2E6", "#522A06", "#A39A2E", "#777777")
+# Hues that the colour-blind can tell apart, with a contrast of at least 3 on white. The first six
+# and black also differ in lightness, and so in a grey print.
+_COLOURS = ("#004B94", "#BD4903", "#186A3A", "#C45D92", "#2B9DD0", "#522A06", "#807924", "#777777")
 _MARKERS = "osD^vP*X"
 _ON_OFF = ((5, 1.5), (1, 1), (4, 1, 1, 1), (8, 2), (2, 1), (6, 1, 1, 1, 1, 1), (3, 3))
 _DASHES = ("-", *((0, lengths) for lengths in _ON_OFF))
@@ -58,15 +58,21 @@ A series that stands in no family gets a look that its figure does not use yet (
 _KNOWN: dict[str, Look] = {}
 for _family in FAMILIES:
     _KNOWN |= dict(zip(_family, _ALL, strict=False))
-_KNOWN["truth"] = Look("#000000", "o", "-")
+_KNOWN["truth"] = Look("#000000", "x", "-")
+
+_PALEST = 0.58
+"""Where the ramp of colours ends on the scale of viridis: paler lines are hard to see on white."""
+
+_BESIDE_A_RAMP = (1, 3, 5, 7)
+"""The looks whose colours differ from those of the ramp: orange, pink, brown and grey."""
 
 
 def looks_of(names: Sequence[Any]) -> dict[Any, Look]:
     """Return the looks of the series of a figure.
 
     Names that are numbers, or that differ in one number only, get colours from dark to light, which
-    the colour-blind see in order. Other names that stand in no family get looks that are not used
-    in the figure, in order.
+    the colour-blind see in order; so do three or more of them beside others. Other names that stand
+    in no family get looks that are not used in the figure, in order.
 
     Parameters
     ----------
@@ -81,27 +87,40 @@ def looks_of(names: Sequence[Any]) -> dict[Any, Look]:
     Examples
     --------
     >>> looks_of(["truth"])["truth"].marker
-    'o'
+    'x'
     >>> [look.colour for look in looks_of(["ε = 1", "ε = 2.5"]).values()]
-    ['#440154', '#4ec36b']
+    ['#440154', '#20a386']
     """
-    if len(names) > 1 and _differ_by_a_number(names):
-        return _from_dark_to_light(names)
+    ordered = _that_differ_by_a_number(names)
+    others = [name for name in names if name not in ordered]
+    ramp = _from_dark_to_light(ordered)
+    if others and len(ordered) < 3:
+        others = list(names)
+        ramp = {}
 
-    looks = {name: _KNOWN[str(name)] for name in names if str(name) in _KNOWN}
+    looks = {name: _KNOWN[str(name)] for name in others if str(name) in _KNOWN}
     used = {look.colour for look in looks.values()}
-    free = [look for look in _ALL if look.colour not in used]
-    others = [name for name in names if name not in looks]
-    return looks | dict(zip(others, itertools.cycle(free or _ALL), strict=False))
+    candidates = [_ALL[place] for place in _BESIDE_A_RAMP] if ramp else _ALL
+    free = [look for look in candidates if look.colour not in used]
+    unknown = [name for name in others if name not in looks]
+    looks |= dict(zip(unknown, itertools.cycle(free or candidates), strict=False))
+    return ramp | looks
 
 
-def _differ_by_a_number(names: Sequence[Any]) -> bool:
+def _that_differ_by_a_number(names: Sequence[Any]) -> list[Any]:
+    """Return the most names, and at least two, that are the same but for one number."""
     number = r"[-+\d.,]+(e[-+]?\d+)?"
-    return len({re.sub(number, "#", str(name), count=1) for name in names}) == 1
+    alike: dict[str, list[Any]] = {}
+    for name in names:
+        pattern = re.sub(number, "#", str(name), count=1)
+        alike.setdefault(pattern, []).append(name)
+
+    most = max(alike.values(), key=len, default=[])
+    return most if len(most) > 1 else []
 
 
 def _from_dark_to_light(names: Sequence[Any]) -> dict[Any, Look]:
-    shades = mpl.colormaps["viridis"](np.linspace(0.0, 0.72, len(names)))
+    shades = mpl.colormaps["viridis"](np.linspace(0.0, _PALEST, len(names)))
     markers = itertools.cycle(_MARKERS)
     looks = {}
     for name, shade, marker in zip(names, shades, markers, strict=False):

@@ -61,8 +61,9 @@ def publish(chart: Chart, table: pd.DataFrame, name: str, *, caption: str) -> No
     )
 
     if in_notebook():
-        size = {"image/png": {"width": round(100 * WIDTH)}}
-        show({"text/plain": chart.title or name, "image/png": picture}, size)
+        finding = chart.title or name
+        shown_as = {"width": round(100 * WIDTH), "alt": finding}
+        show({"text/plain": finding, "image/png": picture}, {"image/png": shown_as})
     show({"text/plain": caption, "text/html": _below_a_picture(caption)})
 
 

@@ -82,6 +82,29 @@ def test_series_of_one_figure_differ_in_marker_and_dash_too(family: tuple[str, .
     assert len({str(look.dash) for look in own}) == len(family)
 
 
+def contrast_on_white(colour: str) -> float:
+    """Return the contrast of a colour by the Web Content Accessibility Guidelines."""
+    lightness = lab(colour, "usual")[0]
+    luminance = ((lightness + 16) / 116) ** 3
+    return 1.05 / (luminance + 0.05)
+
+
+@pytest.mark.parametrize(
+    "names", [*looks.FAMILIES, ("ε = 1", "ε = 2", "ε = 3")], ids=lambda names: names[1]
+)
+def test_lines_can_be_seen_on_white(names: tuple[str, ...]) -> None:
+    for name, look in looks.looks_of(names).items():
+        assert contrast_on_white(look.colour) >= 3, name
+
+
+def test_a_series_beside_a_ramp_has_a_colour_of_its_own() -> None:
+    names = ["π = 1", "π = 0.3", "π = 0.1", "general, π = 1"]
+    drawn = looks.looks_of(names)
+    alone = looks.looks_of(names[:3])
+    assert [drawn[name] for name in names[:3]] == [alone[name] for name in names[:3]]
+    assert drawn["general, π = 1"].colour not in {look.colour for look in alone.values()}
+
+
 def test_text_in_vector_files_is_text() -> None:
     table = pd.DataFrame({"x": [1.0, 2.0], "y": [3.0, 4.0]})
     content = io.BytesIO()

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
 
 from ldpnb.notebook import publishing
-from ldpnb.notebook.charts import Chart, Layer, Mark
+from ldpnb.notebook.charts import Chart, Layer, Mark, Side, finding
 from ldpnb.notebook.controls import Choice, Slider
 from ldpnb.notebook.environment import FIGURES_FOLDER, HEADLESS
 from ldpnb.notebook.figures import curves, draw
@@ -119,6 +119,93 @@ def test_curves_are_named_at_their_ends_or_where_these_meet_in_a_legend() -> Non
     (legend,) = draw(chart).subfigs[0].legends
     assert len(legend.texts) == 3
     assert not texts(chart)
+
+
+def lines_of_two_panels(right_end: float) -> Chart:
+    """Two curves in two panels. The curve "one" ends at 1 on the left and there on the right."""
+    rows = [
+        ("left", "one", 0.0, 0.0),
+        ("left", "one", 1.0, 1.0),
+        ("left", "other", 0.0, 2.0),
+        ("left", "other", 1.0, 2.0),
+        ("right", "one", 0.0, 0.0),
+        ("right", "one", 1.0, right_end),
+        ("right", "other", 0.0, 2.0),
+        ("right", "other", 1.0, 2.0),
+    ]
+    table = pd.DataFrame(rows, columns=["panel", "by", "x", "y"])
+    return curves(table, "x", "y", by="by", panel="panel")
+
+
+def test_names_beside_the_last_panel_are_true_for_all_or_stand_in_a_legend() -> None:
+    in_one_order = lines_of_two_panels(right_end=1.0)
+    assert texts(in_one_order) == ["one", "other"]
+
+    in_another_order = lines_of_two_panels(right_end=3.0)
+    assert not texts(in_another_order)
+    assert len(draw(in_another_order).subfigs[0].legends) == 1
+
+
+def test_panels_that_are_series_need_no_legend() -> None:
+    chart = curves(TABLE, "epsilon", "mse", by="by", panel="by")
+    assert not texts(chart)
+    assert not draw(chart).subfigs[0].legends
+
+
+def test_panels_share_a_horizontal_axis_unless_that_leaves_one_half_empty() -> None:
+    table = TABLE.assign(panel=TABLE["by"])
+    left, right = panels(curves(table, "epsilon", "mse", panel="panel"))
+    assert left.get_xlim() == right.get_xlim()
+
+    shorter = table.assign(epsilon=table["epsilon"].where(table["by"] == "MLE", 1.0))
+    left, right = panels(curves(shorter, "epsilon", "mse", panel="panel"))
+    assert left.get_xlim() != right.get_xlim()
+
+
+@pytest.mark.parametrize("side", ["above", "below", "left", "right"])
+def test_a_label_moves_off_the_curve_whatever_side_is_asked_for(side: Side) -> None:
+    steep = pd.DataFrame({"x": [0.0, 1.0, 2.0], "y": [0.0, 10.0, 0.0]})
+    mark = Mark(0.5, 5.0, "a long label here", side=side)
+    figure = draw(curves(steep, "x", "y", marks=[mark]))
+
+    (axis,) = figure.subfigs[0].axes
+    (label,) = axis.texts
+    box = label.get_window_extent()
+    curve = axis.transData.transform([(x / 100, 10 - abs(10 - x / 10)) for x in range(201)])
+    assert not any(box.contains(*place) for place in curve)
+    assert axis.bbox.x0 <= box.x0
+    assert box.x1 <= axis.bbox.x1
+
+
+@pytest.mark.parametrize(
+    ("mark", "level"), [(Mark(y=1.0, label="limit"), "y"), (Mark(x=1.0, label="limit"), "x")]
+)
+def test_a_label_of_a_line_moves_to_its_other_end_if_points_are_there(
+    mark: Mark, level: str
+) -> None:
+    crowded = pd.DataFrame({"x": [0.0, 1.8, 1.9, 2.0], "y": [0.0, 0.95, 1.0, 1.05]})
+    if level == "x":
+        crowded = crowded.rename(columns={"x": "y", "y": "x"})
+    figure = draw(curves(crowded, "x", "y", mark="points", marks=[mark]))
+
+    (axis,) = figure.subfigs[0].axes
+    (label,) = axis.texts
+    points = axis.transData.transform(crowded[["x", "y"]].to_numpy())
+    box = label.get_window_extent()
+    assert not any(box.contains(*place) for place in points)
+
+
+@pytest.mark.parametrize(
+    ("form", "written"),
+    [
+        ("", "67,351"),
+        (":.3g", "67,400"),
+        (":.0f", "67351"),
+    ],
+)
+def test_a_number_in_a_title_has_no_exponent(form: str, written: str) -> None:
+    table = pd.DataFrame({"x": [1.0], "y": [67_351.2], "by": ["a"]})
+    assert finding(table, "x", "y", "by", f"{{a{form}}} times")["title"] == f"{written} times"
 
 
 @pytest.mark.parametrize("scale", ["linear", "category"])

@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ldpnb.notebook import Mark, crossings, listed, short, where_less
-from ldpnb.notebook.charts import Side
+from ldpnb.notebook import Mark, crossings, listed, where_less
 from ldpnb.papers.juarez2022 import printed
 from ldpnb.papers.juarez2022.tables.gaps import BUDGET, LARGEST, RATIO
 
@@ -21,10 +20,8 @@ def claims_not_kept(table: pd.DataFrame, claimed: pd.DataFrame) -> dict[str, Any
 
     left = claimed[claimed["exact δ"] > _NEGLIGIBLE].sort_values("exact δ")
     marks = []
-    for position, (x, y) in enumerate(zip(left["claimed"], left["exact δ"], strict=True), start=1):
-        side: Side = "above" if position == len(left) else "left"
-        label = f"δ = {short(y)}" if position in (1, len(left)) else ""
-        marks.append(Mark(x, y, label, side=side))
+    for x, y in zip(left["claimed"], left["exact δ"], strict=True):
+        marks.append(Mark(x, y, f"δ = {y:.2g}"))
 
     return {
         "title": f"{which} brings δ to 0, as equation (1) claims at every dot",
@@ -45,7 +42,7 @@ def crossing_budgets(table: pd.DataFrame) -> tuple[dict[str, Any], str]:
         one = np.ones(len(part))
         ranges.append(f"{where_less(budgets, ratio, one)} with {panel}")
         for x in crossings(budgets, ratio, one):
-            marks.append(Mark(x, 1.0, panel=str(panel)))
+            marks.append(Mark(x, 1.0, f"ε = {x:.3g}", str(panel)))
 
     for end in ("low", "high"):
         x = printed.value("Figure 1", f"{end}_crossing")
@@ -54,7 +51,7 @@ def crossing_budgets(table: pd.DataFrame) -> tuple[dict[str, Any], str]:
 
 
 def one_sign(table: pd.DataFrame) -> dict[str, Any]:
-    """Return title and marks: where one randomised sign has the least variance."""
+    """Return title and marks: where the signed bit has the least variance."""
     wide = table.pivot_table(index=BUDGET, columns="mechanism", values=LARGEST)
     sign = wide["signed bit"]
     others = wide.drop(columns="signed bit").min(axis=1)
@@ -62,9 +59,13 @@ def one_sign(table: pd.DataFrame) -> dict[str, Any]:
     places = crossings(wide.index, sign, others)
     heights = np.exp(np.interp(np.log(places), np.log(others.index), np.log(others)))
     where = where_less(wide.index, sign, others)
+
+    marks = []
+    for x, y in zip(places, heights.tolist(), strict=True):
+        marks.append(Mark(x, y, f"ε = {x:.3g}"))
     return {
-        "title": f"One randomised sign has the least variance {where}",
-        "marks": [Mark(x, y) for x, y in zip(places, heights.tolist(), strict=True)],
+        "title": f"The signed bit has the least variance {where}",
+        "marks": marks,
     }
 
 

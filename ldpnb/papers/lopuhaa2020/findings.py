@@ -20,7 +20,8 @@ def gain_and_guess(table: pd.DataFrame) -> dict[str, Any]:
     errors = table.pivot_table(
         index=["setting", EPSILON], columns="estimator", values="mean squared error"
     )
-    gain = min((errors["unbiased"] / errors[name]).max() for name in ("Norm-Sub", "MLE"))
+    of_norm_sub = (errors["unbiased"] / errors["Norm-Sub"]).max()
+    of_mle = (errors["unbiased"] / errors["MLE"]).max()
     best = errors[["unbiased", "Norm-Sub", "MLE"]].min(axis=1)
 
     marks = []
@@ -30,7 +31,8 @@ def gain_and_guess(table: pd.DataFrame) -> dict[str, Any]:
             marks.append(Mark(x, label=f"a guess is as good\nat ε = {x:.2g}", panel=panel))
 
     return {
-        "title": f"Norm-Sub and MLE cut the error by a factor of up to {short(gain)}",
+        "title": "Norm-Sub and the MLE divide the unbiased estimate's error by up to "
+        f"{short(of_norm_sub)} and {short(of_mle)}",
         "marks": marks,
     }
 
@@ -54,9 +56,12 @@ def bounds_for_two_values(table: pd.DataFrame) -> dict[str, Any]:
 
 
 def bounds_for_many_values(table: pd.DataFrame) -> dict[str, Any]:
-    """Tell where (59) is no bound with the fewest users, and mark from where on it is one."""
+    """Tell where (59) is no bound with the fewest users, and mark from where on it is one.
+
+    The marks are for errors over (59).
+    """
     titles = []
-    marks = []
+    marks = [Mark(y=1.0, label="bound (59)")]
     for users, part in table.groupby("users"):
         wide = part.pivot_table(index=EPSILON, columns="quantity", values=SCALED)
         least = wide[["Bayes", "MLE", "Norm-Sub", "unbiased"]].min(axis=1)
@@ -65,7 +70,7 @@ def bounds_for_many_values(table: pd.DataFrame) -> dict[str, Any]:
 
         panel = str(part["setting"].iloc[0])
         for x in crossings(wide.index, least, wide[LIMITING]):
-            marks.append(Mark(x, label=f"least error = (59) at ε = {x:.2g}", panel=panel))
+            marks.append(Mark(x, label=f"a bound from\nε = {x:.2g} on", panel=panel))
     return {"title": titles[0], "marks": marks}
 
 

@@ -47,7 +47,7 @@ def gaussian_size_losses(
         Budget of the mechanism, in nats.
     """
     unit = transition_deviation(population, mean, epsilon)
-    panel = f"n = {population}, mean {mean:g}, unit {unit:.3g} records"
+    panel = f"n = {population:,}, mean {mean:g}, transition at {unit:.3g}"
 
     for share in relative:
         law = truncated_gaussian_size(population, mean, share * unit)

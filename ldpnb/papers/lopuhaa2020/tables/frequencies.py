@@ -25,6 +25,7 @@ from ldpnb.rng import stream
 Key = tuple[str | int | float, ...]
 
 EPSILON = "epsilon (nats)"
+RATIO_ERROR = "standard error of the ratio"
 
 _ROUNDING = 1e-9
 """Two errors with a smaller relative difference are those of one estimate, computed in two ways."""
@@ -312,9 +313,10 @@ def compare(
 
     There is a row for each epsilon, target and estimator. It has the mean of the squared Euclidean
     error and its standard error, and compares the estimator with the baseline: the ratio of the
-    mean errors; as ratio error, the standard error of the mean paired difference, divided by the
-    baseline's mean error; and as ``z``, that mean difference, divided by its standard error. The
-    row of the baseline itself has neither ratio error nor z.
+    mean errors, and its standard error by the delta method; as ratio error, the standard error of
+    the mean paired difference, divided by the baseline's mean error; and as ``z``, that mean
+    difference, divided by its standard error. The row of the baseline itself has none of the last
+    three.
 
     Parameters
     ----------
@@ -383,10 +385,15 @@ def _compared(error: Floats, reference: Floats, *, itself: bool) -> dict[str, fl
         difference = np.where(differs, error - reference, 0.0)
     deviation = difference.std(ddof=1) / root
 
+    # What is left of the error where the ratio predicts it from the baseline's.
+    excess = difference.mean() / reference.mean()
+    residual = difference - excess * reference
+
     return {
         "mean squared error": error.mean(),
         "standard error": error.std(ddof=1) / root,
         "ratio": error.mean() / reference.mean(),
+        RATIO_ERROR: residual.std(ddof=1) / root / reference.mean(),
         "ratio error": deviation / reference.mean(),
         "z": difference.mean() / deviation if deviation != 0 else 0.0,
     }
