@@ -1,9 +1,9 @@
 """Erratum sheets: notes to the authors of a source, on what does not hold as it stands.
 
 An item is a cause: all claims with the same ``cause`` stand in it, and the first of them that has a
-counterexample shows it. Items come in order of weight: first what fails, then what the source
-numbers, then that on which something rests, each in the order of the source. All words and numbers
-are those of the committed ledger. Questions and observations on what holds end the sheet.
+counterexample shows it. Items come in order of weight: first what fails, then that on which
+something rests, then what the source numbers, each in the order of the source. All words and
+numbers are those of the committed ledger. Questions and observations on what holds end the sheet.
 """
 
 import contextlib
@@ -39,7 +39,7 @@ sentences around it.
 """
 
 LEAST = 2
-"""Causes that make a sheet; a single remark stands in its notebook only."""
+"""Causes and observations that make a sheet; a single remark stands in its notebook only."""
 
 
 def sheets() -> dict[str, Path]:
@@ -47,8 +47,13 @@ def sheets() -> dict[str, Path]:
     return {
         source.key: home() / f"figures/{source.folder}/errata.md"
         for source in claims.sources().values()
-        if source.number and len(causes(_due(source.key))) >= LEAST
+        if source.number and _due(source.key) and _remarks(source) >= LEAST
     }
+
+
+def _remarks(source: claims.Source) -> int:
+    """Return how many causes and observations there are to tell the authors of."""
+    return len(causes(_due(source.key))) + len(source.observations)
 
 
 def sheet(source: str) -> str:
@@ -95,9 +100,13 @@ def _counted(stated: Sequence[Row], number_of_causes: int) -> str:
     unsettled = sum(row["status"] == "not settled" for row in stated)
     several = "one cause" if number_of_causes == 1 else f"{number_of_causes} causes"
     middle = f", {unsettled} could not be settled" if unsettled else ""
+    others = len(stated) - sound - unsettled
+    last = "one needs the correction below"
+    if others > 1:
+        last = f"the others need corrections, which have {several}"
     return (
         f"We recomputed {len(stated)} statements of the paper. Of these, {sound} hold as they "
-        f"stand{middle}, and the others need corrections, which have {several}."
+        f"stand{middle}, and {last}."
     )
 
 
@@ -114,7 +123,7 @@ def causes(due: Sequence[Row]) -> list[tuple[str, list[Row]]]:
         fails = any(row["status"] == "fails" for row in rows)
         numbered = any(row["numbered"] == "True" for row in rows)
         rests = any(row["rests"] for row in rows)
-        return not fails, not numbered, not rests, min(map(due.index, rows))
+        return not fails, not rests, not numbered, min(map(due.index, rows))
 
     return [(cause, grouped[cause]) for cause in sorted(grouped, key=weight)]
 
@@ -123,17 +132,30 @@ def item(number: int, cause: str, rows: Sequence[Row]) -> str:
     """Return an item of a sheet: its heading, four points, and the code."""
     shown = next((row for row in rows if row["counterexample"]), None)
     rests = " ".join(row["rests"] for row in rows if row["rests"])
-    points = {"The paper": " ".join(map(_paper, rows))}
+    points = {"The paper": [_paper(row) for row in rows]}
     if shown:
-        points["A counterexample"] = shown["counterexample"]
-    points["What holds"] = " ".join(sentence(row["change"] or row["instead"]) for row in rows)
-    points["What depends on it"] = rests or "Nothing else that we found."
+        points["A counterexample"] = [shown["counterexample"]]
+    points["What holds"] = [_what_holds(row, labelled=len(rows) > 1) for row in rows]
+    points["What depends on it"] = [rests or "Nothing else that we found."]
 
     lines = [f"\n## {number}. {cause}\n"]
-    lines += [f"- *{label}.* {text}" for label, text in points.items()]
+    lines += [_point(label, texts) for label, texts in points.items()]
     if shown:
         lines += ["", "```python", shown["python"], f"# prints {printed(shown['python'])}", "```"]
     return "\n".join(lines)
+
+
+def _point(label: str, texts: Sequence[str]) -> str:
+    """Return a point of an item: one text beside its label, or several in a list below it."""
+    if len(texts) == 1:
+        return f"- *{label}.* {texts[0]}"
+    return "\n".join([f"- *{label}.*", *(f"    - {text}" for text in texts)])
+
+
+def _what_holds(row: Row, *, labelled: bool) -> str:
+    """Return what holds in place of a claim, with the place if there are several."""
+    text = sentence(row["change"] or row["instead"])
+    return f"**{row['place']}**: {text}" if labelled else text
 
 
 def _paper(row: Row) -> str:

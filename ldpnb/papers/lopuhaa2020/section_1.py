@@ -146,15 +146,21 @@ def section_1_2_optimised_unary_encoding(e: Evidence) -> Numbers:
     of_symmetric = information.unbiased_frequency_error(symmetric)
 
     gain = size * root / ((root + 1) * (root + 1)) - 1
+    # At a value that nobody holds.
+    rare_optimised = _rare_variance(optimised)
+    rare_symmetric = _rare_variance(symmetric)
+    e.decides(positive(rare_symmetric - rare_optimised, {root: (1, oo)}))
+    e.decides(limit(rare_optimised / rare_symmetric, root.expression, 1) == 1)
+
+    # Summed over all values: the gain is positive if and only if a > root + 2 + 1/root.
     e.proven(identity(of_symmetric - of_optimised, gain))
     e.proven(limit(of_optimised / of_symmetric, root.expression, 1) == 1)
-    e.decides(positive(of_symmetric - of_optimised, {size: (2, oo), root: (1, oo)}))
 
-    # The remark: at a value that nobody holds the optimised encoding has the smaller variance.
-    rare = _rare_variance(symmetric) - _rare_variance(optimised)
-    e.proven(positive(rare, {root: (1, oo)}))
-
-    errors = {"equal": 2 * np.arccosh(4.0)}
+    errors = {
+        "equal": 2 * np.arccosh(4.0),
+        "rare_oue": _rare_variance(UnaryEncoding.optimised(2.0, 10)),
+        "rare_sue": _rare_variance(UnaryEncoding.symmetric(2.0, 10)),
+    }
     for epsilon in (2, 6):
         for name, make in (("oue", UnaryEncoding.optimised), ("sue", UnaryEncoding.symmetric)):
             error = information.unbiased_frequency_error(make(float(epsilon), 10))
