@@ -17,7 +17,7 @@ import platform
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, as_completed
+from concurrent.futures import Executor, Future, as_completed
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -185,20 +185,31 @@ def sweep(
 
     missing = [work for work in blocks if work.name not in results]
     futures = {executor.submit(compute, sent, work): work.name for work in missing}
+
+    def keep(future: Future[Any]) -> None:
+        name = futures[future]
+        results[name] = future.result()
+        writing.write(paths[name], packed(results[name]))
+
     try:
         with tqdm(total=len(blocks), initial=len(results), unit="block", disable=None) as bar:
             for future in as_completed(futures):
-                name = futures[future]
-                results[name] = future.result()
-                writing.write(paths[name], packed(results[name]))
+                keep(future)
                 bar.update()
     finally:
-        for future in futures:
+        for future, name in futures.items():
             future.cancel()
+            if name not in results and has_result(future):  # it ended beside one that failed
+                keep(future)
 
     table = pd.DataFrame(merged(results[work.name] for work in blocks))
     writing.write(folder / "table.csv", table.to_csv(index=False, lineterminator="\n").encode())
     return table
+
+
+def has_result(future: Future[Any]) -> bool:
+    """Return whether a call has ended, and has not failed."""
+    return future.done() and not future.cancelled() and future.exception() is None
 
 
 # Before any work

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
@@ -337,6 +337,28 @@ def test_a_failure_names_its_point_and_the_sweep_goes_on_once_it_is_mended(
     mended.touch()
     told = state(tmp_path / "out", experiments.faulty, grid, repetitions=4)
     assert told == State(finished=1, new=1, changed=0, damaged=0)
+
+
+class AtOnce(Executor):
+    """Runs a call when it is submitted, so that all have ended when the first result is read."""
+
+    def submit(self, function, /, *args, **kwargs) -> Future:
+        future: Future = Future()
+        try:
+            future.set_result(function(*args, **kwargs))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+
+def test_what_ended_beside_a_failure_is_kept(tmp_path: Path) -> None:
+    names = ["fine", "good", "well", "error", "right", "sound"]
+    grid = {"fault": names, "mended": [str(tmp_path / "never")]}
+
+    with AtOnce() as executor, pytest.raises(RuntimeError, match=r"^fault=error"):
+        sweep(experiments.faulty, grid, tmp_path / "out", executor, repetitions=4)
+
+    assert len(blocks(tmp_path / "out")) == len(names) - 1
 
 
 # The command
