@@ -266,8 +266,8 @@ def ratio_rises(e: Evidence) -> None:
 
     e.proven(positive(1 + 8 / y - signs, beyond))
     e.proven(positive(noise - 8 / (e2 * e2), {e2: (2, oo), t1: (1, oo)}))
-    ratio = CURVES["M_R"](x) / CURVES["M_L"](x)
-    e.proven(bool(limit(ratio / (x * x), expression(x), oo) == Fraction(1, 2)))
+    e.proven(limit(CURVES["M_R"](x), expression(x), oo) == 1)
+    e.proven(limit(CURVES["M_L"](x) * x * x, expression(x), oo) == 2)
 
 
 def figure_1(e: Evidence) -> Numbers:

@@ -152,14 +152,15 @@ def _tails(errors: Floats, deviation: float) -> tuple[float, float]:
 
     The deviation divides by the number of errors, and then by one less.
     """
+    by_ten = errors.std(axis=1)
+    runs = errors.shape[1]
+
     tails = []
-    for lost in (0, 1):
-        found = errors.std(axis=1, ddof=lost)
+    for found in (by_ten, by_ten * np.sqrt(runs / (runs - 1))):
         above = np.mean(found >= deviation - HALF)
         below = np.mean(found <= deviation + HALF)
         tails.append(float(min(above, below)))
-    by_ten, by_nine = tails
-    return by_ten, by_nine
+    return tails[0], tails[1]
 
 
 def table_2_standard_deviations(e: Evidence) -> Numbers:
