@@ -195,7 +195,10 @@ def section_6_open_question_ii(e: Evidence) -> Numbers:
         e.needs(abs(high - low) < 1e-4 * high)
 
         variance = SampledCounts(USERS, rate, krr).rare_variance_realised_size
-        ratios[local] = variance / shuffling.gaussian_deviation(high, DELTA) ** 2
+        gaussian = shuffling.gaussian_deviation(high, DELTA) ** 2
+        laplace = histograms.central_laplace_count_variance(high)
+        e.needs(laplace < min(variance, gaussian))
+        ratios[local] = variance / gaussian
         budgets[local] = high
 
     gaussian = shuffling.gaussian_deviation(budgets[5.0], DELTA) ** 2
@@ -207,7 +210,6 @@ def section_6_open_question_ii(e: Evidence) -> Numbers:
     e.needs(within("equal", ratios[5.0], 1))
     e.needs(ratios[5.0] < ratios[7.0] < ratios[8.0])
     e.needs(common > 2 * gaussian)
-    e.needs(ratios[5.0] * gaussian > laplace)
     e.needs(generic > budgets[5.0])
     return {
         "central": budgets[5.0],
