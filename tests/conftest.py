@@ -1,4 +1,7 @@
-"""A small checkout to run notebooks in, and the command line as a user calls it."""
+"""What tests in several folders use: a small checkout, the command line in it, and the site.
+
+It also orders the files of tests, and says at the end what could not be tried.
+"""
 
 import gc
 import os
@@ -32,10 +35,15 @@ WAITING = (
     "tests/browser/",
     "tests/test_sweep.py",
     "tests/run/test_runner.py",
-    "tests/run/test_s",
+    "tests/run/test_sameness.py",
+    "tests/run/test_setup.py",
     "tests/ecosystem/",
 )
 """Tests that wait for other processes more than they compute."""
+
+
+def file_of(item: pytest.Item) -> str:
+    return item.nodeid.partition("::")[0]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -43,14 +51,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     So no core is idle at first, and none still waits at the end.
     """
-    files = list(dict.fromkeys(item.nodeid.partition("::")[0] for item in items))
+    files = list(dict.fromkeys(file_of(item) for item in items))
     waiting = [name for name in files if name.startswith(WAITING)]
 
-    places: dict[str, float] = {name: place for place, name in enumerate(files)}
-    for place, name in enumerate(waiting):
-        places[name] = len(files) / 2 * place / len(waiting) - 0.5
-
-    items.sort(key=lambda item: places[item.nodeid.partition("::")[0]])
+    places = {name: float(place) for place, name in enumerate(files)}
+    for turn, name in enumerate(waiting):
+        places[name] = len(files) / 2 * turn / len(waiting) - 0.5
+    items.sort(key=lambda item: places[file_of(item)])
 
 
 def pytest_collection_finish() -> None:
@@ -60,15 +67,17 @@ def pytest_collection_finish() -> None:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say in one line what was not tried because something is not installed."""
-    reasons = Counter(
-        report.longrepr[2].removeprefix("Skipped: ")
-        for report in terminalreporter.stats.get("skipped", [])
-        if isinstance(report.longrepr, tuple) and "brings" in report.longrepr[2]
-    )
+    missing: Counter[str] = Counter()
+    for report in terminalreporter.stats.get("skipped", []):
+        if isinstance(report.longrepr, tuple):
+            reason = report.longrepr[2].removeprefix("Skipped: ")
+            if "brings" in reason:
+                missing[reason] += 1
 
-    if reasons:
-        said = "; ".join(f"{number} tests or files: {why}" for why, number in reasons.items())
-        terminalreporter.write_line(f"NOT TRIED: {said}", red=True, bold=True)
+    if missing:
+        reasons = [f"{number} tests or files: {reason}" for reason, number in missing.items()]
+        line = f"NOT TRIED: {'; '.join(reasons)}"
+        terminalreporter.write_line(line, red=True, bold=True)
 
 
 @pytest.fixture
@@ -78,6 +87,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir(parents=True)
     (folder / "01_line.ipynb").write_text(notebook(PARAMETERS, COMPUTE))
     (folder / "02_broken.ipynb").write_text(notebook("seed: int = 1  # seed", "1 / 0"))
+
     monkeypatch.setenv(catalogue.HOME_VARIABLE, str(tmp_path))
     monkeypatch.setenv(FIGURES_FOLDER, "")
     catalogue.catalogue.cache_clear()
@@ -90,10 +100,14 @@ def ldpnb(checkout: Path) -> Callable[..., subprocess.CompletedProcess]:
     """The command line in that checkout."""
 
     def call(*arguments: str, **environment: str) -> subprocess.CompletedProcess:
-        command = [sys.executable, "-m", "ldpnb", *arguments]
-        streams = {"capture_output": True, "text": True, "timeout": PATIENCE}
         return subprocess.run(
-            command, **streams, env={**os.environ, **environment}, cwd=checkout, check=False
+            [sys.executable, "-m", "ldpnb", *arguments],
+            cwd=checkout,
+            env={**os.environ, **environment},
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
         )
 
     return call

@@ -1,6 +1,6 @@
-"""Experiments for the tests of sweeps.
+"""Experiments for the tests of sweeps: some wait for a file, fail, or kill their worker.
 
-Some draw numbers; others wait for a file, fail in several ways, or kill the worker that runs them.
+A sweep calls each with the values of a point, and gets series: a label and the numbers measured.
 """
 
 import os
@@ -22,14 +22,14 @@ def uniform(
     repetitions: int,
     rng: np.random.Generator,
 ) -> Series:
-    """Draw numbers, near zero and far away."""
+    """Draw numbers near zero, and the same ones far away beside the point itself."""
     numbers = rng.random(repetitions)
     yield {"law": "near"}, {"value": numbers}
     yield {"law": "far"}, {"value": FAR + numbers, "place": np.full(repetitions, float(point))}
 
 
 def process(*, point: int = 0, repetitions: int, rng: np.random.Generator) -> Series:
-    """Tell which process computes."""
+    """Return the number of the process that computes."""
     yield {}, {"process": np.full(repetitions, float(os.getpid()))}
 
 
@@ -41,9 +41,9 @@ def gated(
     repetitions: int,
     rng: np.random.Generator,
 ) -> Series:
-    """Draw numbers; from some point on, wait until a file is there.
+    """Draw numbers, but from the point `first_waiting` on only once the file `gate` is there.
 
-    A process that waits leaves a file with its number.
+    A process that waits leaves a file whose suffix is its number.
     """
     while point >= first_waiting and not Path(gate).exists():
         Path(f"{gate}.{os.getpid()}").touch()
@@ -54,7 +54,7 @@ def gated(
 def lethal(
     *, point: int = 0, killed: str = "", repetitions: int, rng: np.random.Generator
 ) -> Series:
-    """Draw numbers, and kill the worker once, at point 5; a file tells that it has happened."""
+    """Draw numbers, and kill the worker at point 5 if the file `killed` does not exist yet."""
     if point == 5 and not Path(killed).exists():
         Path(killed).touch()
         os.kill(os.getpid(), signal.SIGKILL)
@@ -64,23 +64,24 @@ def lethal(
 def faulty(
     *, fault: str = "", mended: str = "", repetitions: int, rng: np.random.Generator
 ) -> Series:
-    """Fail in a way of choice until a file appears."""
+    """Draw numbers, with a fault of choice until the file `mended` is there."""
     values = rng.random(repetitions)
-    if not Path(mended).exists():
-        if fault == "error":
-            raise ZeroDivisionError("nothing to divide by")
-        if fault == "number":
-            values[0] = np.nan
-        if fault == "none":
-            return
-        if fault == "label":
-            yield {"fault": "x"}, {"value": values}
-        if fault == "twice":
-            yield {}, {"value": values}
+    if Path(mended).exists():
+        yield {}, {"value": values}
+        return
 
-    yield {}, {"value": values}
+    if fault == "error":
+        raise ZeroDivisionError("nothing to divide by")
+    if fault == "number":
+        values[0] = np.nan
+    if fault == "label":
+        yield {"fault": "x"}, {"value": values}
+    if fault == "twice":
+        yield {}, {"value": values}
+    if fault != "none":
+        yield {}, {"value": values}
 
 
 def untyped(*, point=0, repetitions: int, rng: np.random.Generator) -> Series:
-    """Have a parameter of no type."""
+    """Have a parameter without a type, which a command cannot read."""
     yield {}, {"value": rng.random(repetitions) + point}
