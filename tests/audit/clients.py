@@ -1,6 +1,6 @@
 """Clients whose channels are known: right ones, and ones with a slip that was made on purpose.
 
-A client is what runs on a user's device: it is given the true value and returns a randomised report.
+A client runs on a user's device: it is given the true value and returns a randomised report.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""The site works as a reader meets it: opened from disk, on a phone, in light and dark, in print."""
+"""The site works where readers open it: from disk, on a phone, in light and dark, in print."""
 
 import re
 from pathlib import Path

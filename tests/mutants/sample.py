@@ -1,6 +1,4 @@
-"""Let Cosmic Ray change a room in a clone, one change at a time, and print how many the tests
-notice.
-"""
+"""Let Cosmic Ray change a room in a clone, one change at a time, and count what the tests notice."""
 
 import argparse
 import os
@@ -15,49 +13,74 @@ from cosmic_ray.commands import execute, init
 from cosmic_ray.config import load_config
 from cosmic_ray.modules import find_modules
 from cosmic_ray.tools.report import report
-from cosmic_ray.work_db import use_db
-from cosmic_ray.work_item import TestOutcome
+from cosmic_ray.work_db import WorkDB, use_db
+from cosmic_ray.work_item import MutationSpec, TestOutcome, WorkItem
 
 CONFIG = "tests/mutants/cosmic-ray.toml"
+ROOMS = ["mechanisms", "accuracy", "privacy", "estimators"]
 
-parser = argparse.ArgumentParser(description=__doc__)
-parser.add_argument("room", choices=["mechanisms", "accuracy", "privacy", "estimators"])
-parser.add_argument("sample", type=int)
-parser.add_argument("seed", type=int)
-options = parser.parse_args()
-if options.sample < 1:
-    parser.error(f"sample must be >= 1, got sample={options.sample}")
-config = load_config(CONFIG)
-excluded = re.compile("|".join(config["exclude-operators"]))
-checkout = Path.cwd()
-session = checkout / "build" / "mutants" / f"{options.room}.sqlite"
-session.parent.mkdir(parents=True, exist_ok=True)
-with tempfile.TemporaryDirectory() as clone, use_db(session) as db:
-    subprocess.run(["git", "clone", "--quiet", checkout, clone], check=True)
-    os.chdir(clone)
-    Path(".venv").symlink_to(checkout / ".venv")
-    os.environ["ROOM"] = options.room
-    if subprocess.run(
-        [Path(sys.executable).with_name("cosmic-ray"), "baseline", CONFIG], check=False
-    ).returncode:
-        sys.exit("the tests fail without a mutant")
-    init(find_modules([Path("ldpnb", options.room)]), db, {})
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("room", choices=ROOMS)
+    parser.add_argument("sample", type=int)
+    parser.add_argument("seed", type=int)
+
+    options = parser.parse_args()
+    if options.sample < 1:
+        parser.error(f"sample must be >= 1, got sample={options.sample}")
+    return options
+
+
+def is_bare_star(mutation: MutationSpec) -> bool:
+    """Whether a change is of the `*` before keyword-only parameters, taken for a product."""
+    row, column = mutation.start_pos
+    line = mutation.module_path.read_text("utf-8").splitlines()[row - 1]
+    return line.startswith("*,", column)
+
+
+def all_mutants(db: WorkDB, excluded: re.Pattern[str]) -> dict[tuple, WorkItem]:
+    """The changes of a session that make sense, each by its place."""
     mutants = {}
     for item in db.work_items:
         (mutation,) = item.mutations
-        row, column = mutation.start_pos
-        # the `*` before keyword-only parameters is taken for a product
-        bare_star = (
-            mutation.module_path.read_text("utf-8").splitlines()[row - 1].startswith("*,", column)
-        )
-        if not bare_star and not excluded.match(mutation.operator_name):
+        if not is_bare_star(mutation) and not excluded.match(mutation.operator_name):
             mutants[mutation.module_path, mutation.operator_name, mutation.occurrence] = item
-    chosen = random.Random(options.seed).sample(sorted(mutants), min(options.sample, len(mutants)))
-    db.clear()
-    db.add_work_items(mutants[place] for place in chosen)
-    execute(db, config)
-    killed = sum(result.test_outcome == TestOutcome.KILLED for _, result in db.results)
-    report(["--surviving-only", "--show-diff", str(session)], standalone_mode=False)
-    print(
-        f"{options.room}: the tests killed {killed} of {len(chosen)} mutants drawn from {len(mutants)}"
-    )
+
+    return mutants
+
+
+def main() -> None:
+    options = arguments()
+    config = load_config(CONFIG)
+    checkout = Path.cwd()
+    session = checkout / "build" / "mutants" / f"{options.room}.sqlite"
+    session.parent.mkdir(parents=True, exist_ok=True)
+
+    with tempfile.TemporaryDirectory() as clone, use_db(session) as db:
+        subprocess.run(["git", "clone", "--quiet", checkout, clone], check=True)
+        os.chdir(clone)
+        Path(".venv").symlink_to(checkout / ".venv")
+        os.environ["ROOM"] = options.room
+
+        cosmic_ray = Path(sys.executable).with_name("cosmic-ray")
+        if subprocess.run([cosmic_ray, "baseline", CONFIG], check=False).returncode != 0:
+            sys.exit("the tests fail without a mutant")
+
+        init(find_modules([Path("ldpnb", options.room)]), db, {})
+        mutants = all_mutants(db, re.compile("|".join(config["exclude-operators"])))
+        sample = min(options.sample, len(mutants))
+        chosen = random.Random(options.seed).sample(sorted(mutants), sample)
+
+        db.clear()
+        db.add_work_items(mutants[place] for place in chosen)
+        execute(db, config)
+
+        killed = sum(result.test_outcome == TestOutcome.KILLED for _, result in db.results)
+        report(["--surviving-only", "--show-diff", str(session)], standalone_mode=False)
+        drawn = f"{sample} mutants drawn from {len(mutants)}"
+        print(f"{options.room}: the tests killed {killed} of {drawn}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,4 +1,4 @@
-"""A committed figure is the one that its notebook shows, and its numbers are those it was drawn from.
+"""A committed figure is shown by its notebook, and belongs to the numbers beside it.
 
 Somebody who edits a number, a picture, a table or a caption by hand is told.
 """

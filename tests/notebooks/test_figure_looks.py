@@ -1,4 +1,4 @@
-"""Series that are drawn together can be told apart by everybody, also by the colour-blind and in grey.
+"""Series that are drawn together can be told apart, by the colour-blind and in grey, too.
 
 Vector files keep their text as text.
 """

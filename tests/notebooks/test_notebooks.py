@@ -1,7 +1,7 @@
 """The committed notebooks keep to the companion's form.
 
-They declare their parameters, which papermill sets; they were executed, so that nbval has something
-to compare; and a notebook with results decides claims, publishes figures and ends in a live section.
+They declare their parameters, which papermill sets. They were executed, so that nbval has something
+to compare. A notebook with results decides claims, publishes figures and ends in a live section.
 """
 
 import ast

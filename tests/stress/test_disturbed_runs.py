@@ -1,8 +1,10 @@
-"""Runs of notebooks while the disk fills, and while they are killed at any moment: each file is
-old or new, and whole.
+"""Runs of notebooks while the disk fails, and runs that are killed at any moment.
+
+Whatever happens, each file is the old one or the new one, and whole.
 """
 
 import errno
+import itertools
 import os
 import random
 import signal
@@ -10,6 +12,7 @@ import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -26,20 +29,25 @@ SHORT = 5
 
 def files(folder: Path) -> dict[str, bytes]:
     """All committed files of a checkout."""
-    rooms = [folder / room for room in ("notebooks", "figures")]
+    paths = [*folder.glob("notebooks/**/*"), *folder.glob("figures/**/*")]
     return {
-        p.relative_to(folder).as_posix(): p.read_bytes()
-        for r in rooms
-        for p in r.rglob("*")
-        if p.is_file()
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in paths if path.is_file()
     }
+
+
+LINE = "notebooks/1_demo/01_line.ipynb"
 
 
 def write_line(checkout: Path, slope: float) -> None:
     """Write the notebook as an author leaves it, not executed."""
     (checkout / "notebooks/1_demo/02_broken.ipynb").unlink(missing_ok=True)
-    path = checkout / "notebooks/1_demo/01_line.ipynb"
-    path.write_text(notebook(PARAMETERS, COMPUTE.replace("factor * i", f"{slope} * i")))
+    code = COMPUTE.replace("factor * i", f"{slope} * i")
+    (checkout / LINE).write_text(notebook(PARAMETERS, code))
+
+
+def write_files(checkout: Path, contents: dict[str, bytes]) -> None:
+    for name, content in contents.items():
+        (checkout / name).write_bytes(content)
 
 
 def execute() -> runner.Outcome:
@@ -49,30 +57,32 @@ def execute() -> runner.Outcome:
 
 
 def whole(left: dict[str, bytes], *versions: dict[str, bytes]) -> bool:
-    """Whether every file is the one of some version."""
-    return all(
-        any(version.get(name) == content for version in versions) for name, content in left.items()
-    )
+    """Whether every file is that of some version."""
+    for name, content in left.items():
+        if content not in [version.get(name) for version in versions]:
+            return False
+
+    return True
 
 
 @pytest.fixture
 def versions(checkout: Path) -> list[dict[str, bytes]]:
-    """Results of two versions of a notebook, the second not yet executed there."""
-    made = []
-    for slope in (2.0, 3.0):
-        write_line(checkout, slope)
-        assert execute().error == ""
-        made.append(files(checkout))
+    """The files before a run of an edited notebook, with the results of its earlier text, and after.
 
-    for name, content in made[0].items():
-        (checkout / name).write_bytes(content)
+    The checkout is left as before the run.
+    """
+    write_line(checkout, 2.0)
+    assert execute().error == ""
+    before = files(checkout)
 
     write_line(checkout, 3.0)
-    return [
-        made[0]
-        | {"notebooks/1_demo/01_line.ipynb": files(checkout)["notebooks/1_demo/01_line.ipynb"]},
-        made[1],
-    ]
+    edited = (checkout / LINE).read_bytes()
+    assert execute().error == ""
+    after = files(checkout)
+
+    before[LINE] = edited
+    write_files(checkout, before)
+    return [before, after]
 
 
 @pytest.mark.parametrize("call", ["fsync", "replace"])
@@ -80,61 +90,59 @@ def versions(checkout: Path) -> list[dict[str, bytes]]:
 def test_where_the_disk_fails_each_file_is_old_or_new(
     call: str, number: int, checkout: Path, versions: list, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real, failed = getattr(os, call), 0
-    while True:
-        left = [failed]
+    real = getattr(os, call)
+    before, after = versions
 
-        def failing(*arguments: object, left: list[int] = left) -> object:
-            left[0] -= 1
-            if left[0] == -1:
+    def failing_after(calls: int) -> Callable[..., object]:
+        """The system's call, which fails once so many calls have succeeded."""
+        made = itertools.count()
+
+        def maybe_fail(*arguments: object) -> object:
+            if next(made) == calls:
                 raise OSError(number, os.strerror(number))
             return real(*arguments)
 
-        monkeypatch.setattr(os, call, failing)
-        outcome = execute()
-        monkeypatch.setattr(os, call, real)
-        if not outcome.error:
-            break
-        failed += 1
-        assert outcome.error == f"1_demo/01_line: {os.strerror(number)}"
-        assert whole(files(checkout), *versions)
+        return maybe_fail
 
-    assert failed == 4  # the notebook and three files of its figure
-    assert files(checkout) == versions[1]
+    # One call for the notebook and one for each of the three files of its figure.
+    for calls in range(4):
+        monkeypatch.setattr(os, call, failing_after(calls))
+        assert execute().error == f"1_demo/01_line: {os.strerror(number)}"
+        assert whole(files(checkout), before, after)
+
+    monkeypatch.setattr(os, call, failing_after(4))
+    assert execute().error == ""
+    assert files(checkout) == after
 
 
 def test_a_run_killed_at_any_moment_leaves_old_or_new_and_the_next_one_ends_it(
     checkout: Path, versions: list
 ) -> None:
     print("LDPNB_SEED =", SEED)
-    chance, command = random.Random(SEED), [sys.executable, "-m", "ldpnb", "run", "-j", "1"]
+    chance = random.Random(SEED)
+    before, after = versions
+
     start = time.perf_counter()
-
     assert execute().error == ""
-
     longest = 4 + 2 * (time.perf_counter() - start)
-    for _ in range(20):
-        for name, content in versions[0].items():
-            (checkout / name).write_bytes(content)
 
-        process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
-        )
+    command = [sys.executable, "-m", "ldpnb", "run", "-j", "1"]
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    for _ in range(20):
+        write_files(checkout, before)
+        process = subprocess.Popen(command, start_new_session=True, **streams)
         try:
             process.wait(chance.uniform(0, longest))
         except subprocess.TimeoutExpired:
             process.send_signal(chance.choice([signal.SIGKILL, signal.SIGTERM, signal.SIGINT]))
 
         process.communicate()
-        left = {
-            name: content
-            for name, content in files(checkout).items()
-            if not Path(name).name.startswith(".")
-        }
+        left = files(checkout)
+        visible = {name: left[name] for name in left if not Path(name).name.startswith(".")}
+        assert whole(visible, before, after)
 
-        assert whole(left, *versions)
         assert execute().error == ""
-        assert files(checkout).items() >= versions[1].items()
+        assert files(checkout).items() >= after.items()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
@@ -144,15 +152,14 @@ def test_a_kernel_whose_runner_is_killed_ends_by_itself(work: str, checkout: Pat
     for _ in range(20):
         process, kernel = begun(checkout, work)
         process.kill()
+
         start = time.perf_counter()
         while not gone(kernel):
             assert time.perf_counter() - start < SHORT, "the kernel goes on"
             time.sleep(0.005)
+
         seconds.append(time.perf_counter() - start)
         process.communicate()
 
-    print(
-        f"{work}: {len(seconds)} of 20 ended, in {statistics.median(seconds):.3f} s, at most {max(seconds):.3f} s"
-    )
-
-    assert len(seconds) == 20
+    middle = statistics.median(seconds)
+    print(f"{work}: 20 kernels ended, in {middle:.3f} s, at most {max(seconds):.3f} s")
