@@ -1,5 +1,7 @@
-"""The tasks as ldpnb does them, and the machine's floor for each: what numpy's generator or sort
-alone takes.
+"""The tasks as ldpnb does them, and the machine's floor for some.
+
+The floor is what numpy's random generator or its sort alone takes. A function here prepares a task,
+and returns what is timed.
 """
 
 import numpy as np
@@ -18,13 +20,15 @@ def shares(kind: str, users: int, values: int):
     from ldpnb.estimators.frequency import unbiased
     from ldpnb.mechanisms.registry import FREQUENCY
 
-    counts, rng = zipf_counts(users, values), np.random.default_rng(7)
+    counts = zipf_counts(users, values)
+    rng = np.random.default_rng(7)
     mechanism = FREQUENCY[kind](EPSILON, values)
     return lambda: unbiased(mechanism.sample_tallies(counts, rng=rng), users, mechanism)
 
 
 def krr_floor(users: int, values: int):
-    counts, rng = zipf_counts(users, values), np.random.default_rng(7)
+    counts = zipf_counts(users, values)
+    rng = np.random.default_rng(7)
     truthful = 1 - values / (np.exp(EPSILON) + values - 1)
     uniform = np.full(values, 1 / values)
 
@@ -36,8 +40,15 @@ def krr_floor(users: int, values: int):
 
 
 def unary_floor(users: int, values: int):
-    counts, rng = zipf_counts(users, values), np.random.default_rng(7)
-    return lambda: (rng.binomial(counts, 0.5), rng.binomial(users - counts, 1 / (1 + np.e)))
+    counts = zipf_counts(users, values)
+    rng = np.random.default_rng(7)
+
+    def draw():
+        true = rng.binomial(counts, 0.5)
+        false = rng.binomial(users - counts, 1 / (1 + np.e))
+        return true, false
+
+    return draw
 
 
 def noisy_tallies(values: int) -> np.ndarray:
@@ -71,7 +82,6 @@ def sort_and_pass(values: int, kind: str):
     tallies = noisy_tallies(values)
     estimate = unbiased(tallies, int(tallies.sum()), KaryRandomisedResponse(EPSILON, values))
     column = tallies if kind == "tallies" else estimate
-
     return lambda: np.cumsum(np.sort(column)[::-1])
 
 
@@ -83,13 +93,13 @@ def unary_data(users: int, values: int, epsilon: float = EPSILON, counts: np.nda
     if values <= 100:
         return mechanism, *mechanism.sample_outputs(held, rng=np.random.default_rng(7))
 
-    rng, people = np.random.default_rng(7), np.repeat(np.arange(values), held)
-    pieces = (
-        np.packbits(mechanism.randomize(some, rng=rng), axis=1)
-        for some in np.array_split(people, 64)
-    )
+    rng = np.random.default_rng(7)
+    people = np.repeat(np.arange(values), held)
+    pieces = []
+    for some in np.array_split(people, 64):
+        pieces.append(np.packbits(mechanism.randomize(some, rng=rng), axis=1))
 
-    return mechanism, np.concatenate(list(pieces)), np.ones(users, dtype=np.int64)
+    return mechanism, np.concatenate(pieces), np.ones(users, dtype=np.int64)
 
 
 def unary_mle(users: int, values: int, epsilon: float = EPSILON, column: str = ""):
@@ -111,8 +121,10 @@ def unary_mle(users: int, values: int, epsilon: float = EPSILON, column: str = "
 def gaps():
     from ldpnb.mechanisms.groups import DiscretisedMeans
 
-    rng, mechanism = np.random.default_rng(7), DiscretisedMeans.calibrated(EPSILON)
-    counts, values = np.full((2, 2), 250_000_000), np.array([-1.0, 1.0])
+    rng = np.random.default_rng(7)
+    mechanism = DiscretisedMeans.calibrated(EPSILON)
+    counts = np.full((2, 2), 250_000_000)
+    values = np.array([-1.0, 1.0])
     return lambda: mechanism.sample_sums(counts, values, repetitions=1000, rng=rng)
 
 
@@ -124,7 +136,8 @@ def shuffled(users: int, values: int = 100, epsilon: float = 3.0):
     info = {}
 
     def account():
-        upper, lower = reports.epsilon_upper(1e-6), reports.epsilon_lower(1e-6)
+        upper = reports.epsilon_upper(1e-6)
+        lower = reports.epsilon_lower(1e-6)
         info["relative width"] = (upper - lower) / upper
 
     return account, 1.0, info

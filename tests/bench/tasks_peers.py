@@ -1,5 +1,6 @@
-"""The same tasks as their peers do them, each through its own interface; a share of the users
-where all take minutes.
+"""The same tasks as other libraries do them, each through its own interface.
+
+Where all users would take minutes, a share of them is done.
 """
 
 import math
@@ -35,9 +36,24 @@ def multi_freq_krr(users: int, values: int, share: float):
     from multi_freq_ldpy.pure_frequency_oracles.GRR import GRR_Aggregator_MI, GRR_Client
 
     held = zipf_values(int(users * share), values)
-    return lambda: GRR_Aggregator_MI(
-        [GRR_Client(x, values, EPSILON) for x in held], values, EPSILON
-    ), share
+
+    def estimate():
+        reports = [GRR_Client(x, values, EPSILON) for x in held]
+        return GRR_Aggregator_MI(reports, values, EPSILON)
+
+    return estimate, share
+
+
+def krr_chances(values: int) -> tuple[float, float]:
+    """Return the chances that k-RR keeps a value, and that it reports any other one."""
+    p = math.exp(EPSILON) / (math.exp(EPSILON) + values - 1)
+    return p, (1 - p) / (values - 1)
+
+
+def unbiased(reports: list[int], values: int) -> np.ndarray:
+    """Return the frequencies of the true values, which two of the libraries do not estimate."""
+    p, q = krr_chances(values)
+    return (np.bincount(reports, minlength=values) / len(reports) - q) / (p - q)
 
 
 def opendp_krr(users: int, values: int, share: float):
@@ -45,39 +61,29 @@ def opendp_krr(users: int, values: int, share: float):
 
     dp.enable_features("contrib")
     held = zipf_values(int(users * share), values)
-    p = math.exp(EPSILON) / (math.exp(EPSILON) + values - 1)
-    q = (1 - p) / (values - 1)
+    p, _ = krr_chances(values)
     mechanism = dp.m.make_randomized_response(categories=list(range(values)), prob=p)
 
-    return (
-        lambda: (
-            (np.bincount([mechanism(x) for x in held], minlength=values) / len(held) - q) / (p - q)
-        ),
-        share,
-    )
+    def estimate():
+        return unbiased([mechanism(x) for x in held], values)
+
+    return estimate, share
 
 
 def diffprivlib_krr(users: int, values: int, share: float):
     from diffprivlib.mechanisms import Exponential
 
     held = zipf_values(int(users * share), values)
-    p = math.exp(EPSILON) / (math.exp(EPSILON) + values - 1)
-    q = (1 - p) / (values - 1)
     shape = {"epsilon": EPSILON, "sensitivity": 1, "monotonic": True}
-    mechanisms = {
-        x: Exponential(utility=[float(i == x) for i in range(values)], **shape) for x in set(held)
-    }
+    mechanisms = {}
+    for x in set(held):
+        utility = [float(value == x) for value in range(values)]
+        mechanisms[x] = Exponential(utility=utility, **shape)
 
-    return (
-        lambda: (
-            (
-                np.bincount([mechanisms[x].randomise() for x in held], minlength=values) / len(held)
-                - q
-            )
-            / (p - q)
-        ),
-        share,
-    )
+    def estimate():
+        return unbiased([mechanisms[x].randomise() for x in held], values)
+
+    return estimate, share
 
 
 def pure_ldp_unary(users: int, values: int, share: float):
@@ -99,7 +105,11 @@ def multi_freq_unary(users: int, values: int, share: float):
     from multi_freq_ldpy.pure_frequency_oracles.UE import UE_Aggregator_MI, UE_Client
 
     held = zipf_values(int(users * share), values)
-    return lambda: UE_Aggregator_MI([UE_Client(x, values, EPSILON) for x in held], EPSILON), share
+
+    def estimate():
+        return UE_Aggregator_MI([UE_Client(x, values, EPSILON) for x in held], EPSILON)
+
+    return estimate, share
 
 
 def pure_ldp_projection(values: int):
@@ -116,10 +126,9 @@ def cvxpy_unary_mle(users: int, values: int):
     bits = (np.arange(2**values)[:, None] >> np.arange(values)) & 1
     base = np.power(q, bits.sum(axis=1)) * np.power(1 - q, values - bits.sum(axis=1))
     channel = base[:, None] * np.where(bits == 1, 0.5 / q, 0.5 / (1 - q))
-    rng, counts = (
-        np.random.default_rng(7),
-        np.bincount(zipf_values(users, values), minlength=values),
-    )
+
+    rng = np.random.default_rng(7)
+    counts = np.bincount(zipf_values(users, values), minlength=values)
     tallies = sum(
         rng.multinomial(counts[x], channel[:, x] / channel[:, x].sum()) for x in range(values)
     )
@@ -129,9 +138,9 @@ def cvxpy_unary_mle(users: int, values: int):
 
     def fit():
         p = cvxpy.Variable(values, nonneg=True)
-        cvxpy.Problem(
-            cvxpy.Maximize(weights @ cvxpy.log(channel[seen] @ p)), [cvxpy.sum(p) == 1]
-        ).solve(solver="CLARABEL")
+        likelihood = cvxpy.Maximize(weights @ cvxpy.log(channel[seen] @ p))
+        cvxpy.Problem(likelihood, [cvxpy.sum(p) == 1]).solve(solver="CLARABEL")
+
         found = np.maximum(p.value, 0) / np.maximum(p.value, 0).sum()
         gradient = channel[seen].T @ (weights / (channel[seen] @ found))
         info["n gap"] = float(users * (gradient.max() - 1))
@@ -139,7 +148,8 @@ def cvxpy_unary_mle(users: int, values: int):
     return fit, 1.0, info
 
 
-N, K = 10**6, 1024
+N = 10**6
+K = 1024
 TASKS = {
     "k-RR, n = 1e6, k = 1024 | pure-ldp": lambda: pure_ldp_krr(N, K, 0.2),
     "k-RR, n = 1e6, k = 1024 | multi-freq-ldpy": lambda: multi_freq_krr(N, K, 0.2),
