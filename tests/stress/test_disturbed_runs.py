@@ -106,11 +106,12 @@ def test_where_the_disk_fails_each_file_is_old_or_new(
 
     # One call for the notebook and one for each of the three files of its figure.
     for calls in range(4):
+        write_files(checkout, before)
         monkeypatch.setattr(os, call, failing_after(calls))
         assert execute().error == f"1_demo/01_line: {os.strerror(number)}"
         assert whole(files(checkout), before, after)
 
-    monkeypatch.setattr(os, call, failing_after(4))
+    monkeypatch.setattr(os, call, real)
     assert execute().error == ""
     assert files(checkout) == after
 
