@@ -99,7 +99,8 @@ def _counted(stated: Sequence[Row], number_of_causes: int) -> str:
     sound = sum(row["status"] == "holds" for row in stated)
     unsettled = sum(row["status"] == "not settled" for row in stated)
     several = "one cause" if number_of_causes == 1 else f"{number_of_causes} causes"
-    middle = f", {unsettled} could not be settled" if unsettled else ""
+    number = "one" if unsettled == 1 else unsettled
+    middle = f", {number} could not be settled" if unsettled else ""
     others = len(stated) - sound - unsettled
     last = "one needs the correction below"
     if others > 1:
