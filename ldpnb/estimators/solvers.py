@@ -22,7 +22,7 @@ _CHUNK = 2**15
 
 _PASSES = 60
 
-_MODEL_WORK = 4e10
+MODEL_WORK = 4e10
 """Multiplications that a matrix of second derivatives may cost."""
 
 _LARGE = 2**26
@@ -79,7 +79,7 @@ class Supports:
         size = self.size
         fitted = self._fitted(point)
 
-        number = min(outputs, max(20 * size, int(_MODEL_WORK / size**2)))
+        number = min(outputs, max(20 * size, int(MODEL_WORK / size**2)))
         chosen = np.linspace(0, outputs - 1, number).astype(int)
         total: Floats = np.zeros((size, size))
         for some in np.array_split(chosen, max(1, chosen.size * size // 2**21)):

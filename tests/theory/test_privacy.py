@@ -32,7 +32,7 @@ def test_columns_of_a_best_channel_may_miss_one_by_a_billionth() -> None:
 
 
 def test_a_channel_without_its_certificate_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(best_channel, "_ITERATIONS", 3)
+    monkeypatch.setattr(best_channel, "ITERATIONS", 3)
     message = r"the best channel is known to .* only, tolerance=1e-09"
     with pytest.raises(RuntimeError, match=message):
         best_channel.best_channel([0.6, 0.4], 1.0)

@@ -80,8 +80,8 @@ RANGES: dict[str, Draw] = {
 }
 """From which range an argument of each name is drawn."""
 
-MORE_RANGES = ("mechanism", "holders")
-"""What is drawn too: a mechanism by its own arguments, and the holders among the users."""
+ALSO_DRAWN = ("mechanism", "holders")
+"""Arguments without a range: a mechanism is drawn by its own, and the holders among the users."""
 
 FEW = {"users": log_whole(1, 60)}
 NARROWER: dict[str, dict[str, Draw]] = {
@@ -124,7 +124,7 @@ class Formula:
 
 
 def is_drawable(argument: inspect.Parameter) -> bool:
-    if argument.name in MORE_RANGES:
+    if argument.name in ALSO_DRAWN:
         return True
     return argument.name in RANGES and is_number(argument)
 
@@ -302,7 +302,7 @@ FORMULAS = [formula for formula in found() if formula.name not in EXCEPTED]
 
 
 def test_every_argument_that_is_a_number_has_a_range() -> None:
-    known = {*RANGES, *MORE_RANGES}
+    known = {*RANGES, *ALSO_DRAWN}
     unknown = unknown_arguments(known, where="RANGES in tests/theory/test_whole_box.py")
     assert not unknown, "\n".join(unknown)
 

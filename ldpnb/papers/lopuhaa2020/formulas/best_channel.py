@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike
 from ldpnb import checks
 from ldpnb.arithmetic import Floats, real
 
-_ITERATIONS = 200
+ITERATIONS = 200
+"""Steps of the search after which a channel that is not certified is an error."""
 
 _TOLERANCE = 1e-9
 """How far apart, relative to the error, error and lower bound may be."""
@@ -127,7 +128,7 @@ def _best_weights(
     slack = np.full(len(weights), value / weights.sum())
     bound = -np.inf
 
-    for _ in range(_ITERATIONS):
+    for _ in range(ITERATIONS):
         if (slope - equal @ multiplier).min() >= 0:
             bound = max(bound, value + float(multiplier[0] - slope @ weights))
         if value - bound <= _TOLERANCE * value:
