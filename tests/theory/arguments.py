@@ -1,7 +1,8 @@
 """The public formulas of the package, found by introspection, with the arguments that they need.
 
-A new formula joins the tests that use this module by itself. It cannot be left out in silence:
-`unknown_arguments` names each argument that is a number and that a test does not know.
+A new formula joins the tests that use this module by itself, unless it needs an argument that is no
+number, such as a list or a generator. An argument that is a number, but of a name that a test does
+not know, is no reason to leave a formula out in silence: `unknown_arguments` names it.
 """
 
 import importlib
