@@ -40,6 +40,8 @@ FAMILIES = (
     ("Neyman", "proportional", "proportional, rounded at random", "best found", "fixed"),
     ("k-RR", "OUE", "SUE", "subset selection", "signs", "central Laplace", "Gaussian", "OLH"),
     ("1-bit", "local Laplace", "Warner"),
+    ("mean ± 2 sd (exact)", "estimate"),
+    ("exact law", "normal law"),
     (
         "M_R",
         "M_L",
