@@ -44,8 +44,13 @@ COLUMNS = ("measure", "repetitions", "mean", "standard_error", "squares")
 """Names that neither parameters nor labels may have, since columns of the table have them."""
 
 Experiment = Callable[..., Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]]]
+"""A function as `sweep` takes it: it yields the labels of a series and its measures."""
+
 Point = dict[str, Any]
+"""The values of all parameters of an experiment, by name."""
+
 Row = dict[str, Any]
+"""A row of a block or of the table, by column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,16 +238,19 @@ def blocks_of(
         checks.whole(block, "block", at_least=1)
         checks.whole(seed, "seed")
 
-    per_point = -(-repetitions // block)
     for name, values in grid.items():
         if isinstance(values, str) or not hasattr(values, "__len__"):
             raise UsageError(f"{name} must be a sequence of values, got {name}={values!r}")
-    count = math.prod(len(values) for values in grid.values()) * per_point
+
+    # Blocks of one point: all are full but perhaps the last.
+    starts = range(0, repetitions, block)
+    sizes = [min(block, repetitions - start) for start in starts]
+    count = math.prod(len(values) for values in grid.values()) * len(starts)
     if not 1 <= count <= MOST_BLOCKS:
         raise UsageError(f"a sweep must have 1 to {MOST_BLOCKS:,} blocks, got {count:,}")
 
-    sizes = [min(block, repetitions - number * block) for number in range(per_point)]
-    for values in itertools.product(*map(dict.fromkeys, grid.values())):
+    # A value that is given twice counts once.
+    for values in itertools.product(*(dict.fromkeys(values) for values in grid.values())):
         point = point_of(experiment, dict(zip(grid, values, strict=True)))
         for number, size in enumerate(sizes):
             yield Block(experiment.__qualname__, point, number, size, seed)
@@ -294,8 +302,8 @@ def digest(content: Any) -> str:
 def is_of_ldpnb(experiment: Experiment) -> bool:
     """Return whether every worker has the experiment, since it is one of ldpnb's own."""
     module = sys.modules[experiment.__module__]
-    own = getattr(module, experiment.__qualname__, None)
-    return module.__name__.split(".")[0] == "ldpnb" and own is experiment
+    of_that_name = getattr(module, experiment.__qualname__, None)
+    return module.__name__.split(".")[0] == "ldpnb" and of_that_name is experiment
 
 
 def own_modules(experiment: Experiment) -> list[ModuleType]:
@@ -343,13 +351,13 @@ def packed_up(experiment: Experiment, depends: Iterable[str | Path]) -> Sent:
                 cloudpickle.register_pickle_by_value(module)
                 by_value.callback(cloudpickle.unregister_pickle_by_value, module)
         try:
-            made = cloudpickle.dumps(experiment)
+            pickled = cloudpickle.dumps(experiment)
         except Exception as error:
             raise UsageError(f"the experiment cannot be sent to workers: {error}") from error
 
     file = getattr(sys.modules[experiment.__module__], "__file__", None)
     folder = Path(file).resolve().parent if file else Path.cwd()
-    return Sent(made, versions(), folder, files)
+    return Sent(pickled, versions(), folder, files)
 
 
 def code_of(experiment: Experiment, sent: Sent) -> str:
@@ -391,8 +399,8 @@ def compute(sent: Sent, work: Block) -> list[Row]:
             if here != sent.versions[name]:
                 raise ValueError(f"the worker has {name} {here}, the sweep {sent.versions[name]}")
 
+        # In one thread, since sums of several threads may differ in their last digit.
         with files_read(sent.folder) as read, threadpool_limits(1):
-            # one thread, since sums of several threads may differ in their last digit
             rows = list(rows_of(cloudpickle.loads(sent.experiment), work))
         require_named(read, sent.depends)
         return rows
@@ -420,11 +428,15 @@ def files_read(folder: Path) -> Iterator[set[Path]]:
 
 
 _WATCHING: list[list[str]] = []
+"""A list for each `files_read` that is under way: the names of files opened since it began."""
 
 
 @cache
 def watch() -> None:
-    """Let this process note which files it opens for reading, for those that are watching."""
+    """Let this process note which files it opens for reading.
+
+    It is done once, because Python cannot remove an audit hook.
+    """
 
     def note(event: str, arguments: tuple[Any, ...]) -> None:
         if event != "open" or not _WATCHING:
@@ -497,9 +509,9 @@ def packed(rows: list[Row]) -> bytes:
 def unpacked(content: bytes) -> list[Row] | None:
     """Return the rows of a block's file, or nothing if it is not whole."""
     try:
-        made = json.loads(content)
-        rows: list[Row] = made["rows"]
-        return rows if made["digest"] == digest(rows) else None
+        file = json.loads(content)
+        rows: list[Row] = file["rows"]
+        return rows if file["digest"] == digest(rows) else None
     except (ValueError, TypeError, KeyError, RecursionError):
         return None
 
@@ -544,9 +556,9 @@ def merged(blocks: Iterable[list[Row]]) -> Iterator[Row]:
         total = int(counts.sum())
         mean = float(counts @ means / total)
         squares = within + float(counts @ (means - mean) ** 2)
-        known = {name: value for name, value in rows[0].items() if name not in moments}
+        columns_of_key = {name: value for name, value in rows[0].items() if name not in moments}
         yield {
-            **known,
+            **columns_of_key,
             "repetitions": total,
             "mean": mean,
             "standard_error": math.sqrt(squares / (total - 1) / total),

@@ -121,18 +121,21 @@ def sweep(
         raise UsageError("--jobs must not be given with --scheduler, which has its own workers")
 
     function = find(experiment, depends)
-    known = parameters(experiment, function)
+    declared = parameters(experiment, function)
     if output is None and not grid:
-        click.echo(f"{experiment}: {(inspect.getdoc(function) or '').partition(chr(10))[0]}")
-        for p in known.values():
-            click.echo(f"  -g {p.name}={p.default!r}  ({p.type}) {p.meaning}".rstrip())
+        first_line, *_ = [*(inspect.getdoc(function) or "").splitlines(), ""]
+        click.echo(f"{experiment}: {first_line}")
+        for parameter in declared.values():
+            setting = f"{parameter.name}={parameter.default!r}"
+            click.echo(f"  -g {setting}  ({parameter.type}) {parameter.meaning}".rstrip())
         return
     if output is None:
         raise UsageError("a sweep needs a folder for its results: --output FOLDER")
 
-    unknown = dict.fromkeys(grid.keys() - known.keys())
-    checked(known.values(), unknown, experiment)
-    axes = {name: values(known[name], text) for name, text in grid.items()}
+    # `checked` refuses a name that the experiment does not have, and names the nearest.
+    undeclared = dict.fromkeys(grid.keys() - declared.keys())
+    checked(declared.values(), undeclared, experiment)
+    axes = {name: values(declared[name], text) for name, text in grid.items()}
     require_uncommitted(output)
 
     try:
@@ -194,18 +197,20 @@ def find(name: str, depends: tuple[Path, ...] = ()) -> Callable[..., Any]:
 
 def parameters(name: str, experiment: Callable[..., Any]) -> dict[str, Parameter]:
     """Return the parameters of an experiment: type, default and, by `typing.Annotated`, meaning."""
-    known = {}
+    declared = {}
     for key, parameter in inspect.signature(experiment, eval_str=True).parameters.items():
         if key in ("repetitions", "rng"):
             continue
+
+        # The parts of Annotated[kind, meaning], or the kind alone.
         kind, *meaning = get_args(parameter.annotation) or (parameter.annotation,)
         if kind not in (int, float, str, bool) or parameter.default is parameter.empty:
             raise UsageError(
                 f"{shown(name)}: {key} needs a default and a type among int, float, str and bool,"
                 f" such as {key}: float = 1.0"
             )
-        known[key] = Parameter(key, kind.__name__, parameter.default, "".join(meaning))
-    return known
+        declared[key] = Parameter(key, kind.__name__, parameter.default, "".join(meaning))
+    return declared
 
 
 def values(parameter: Parameter, text: str) -> tuple[Any, ...]:
@@ -230,6 +235,7 @@ def values(parameter: Parameter, text: str) -> tuple[Any, ...]:
 
 
 def _range(parameter: Parameter, text: str) -> list[str]:
+    """Return the numbers of a range as texts, which `Parameter.convert` reads."""
     import numpy as np
 
     rule = "low:high:count, low:high:count:log with low > 0, or a list with commas"
@@ -245,7 +251,7 @@ def _range(parameter: Parameter, text: str) -> list[str]:
     if is_log and not (low > 0 and high > 0):
         raise refusal
 
-    count = int(parts[2][:20])
+    count = int(parts[2][:20])  # 20 digits are too many already, and more would take long to read
     if not 1 <= count <= MOST_VALUES:
         raise UsageError(
             f"the range of {parameter.name} must have 1 to {MOST_VALUES:,} values,"

@@ -240,17 +240,18 @@ class ExactChannel:
                 return None
             is_supported[place] = [value in supported for value in self.inputs]
 
-        own: list[float] = []
-        other: list[float] = []
-        for first in range(0, len(self.inputs), 100):  # in blocks, as there may be many inputs
+        # In blocks of supported inputs, because the whole table may be too large for the memory.
+        own_chances: list[float] = []
+        other_chances: list[float] = []
+        for first in range(0, len(self.inputs), 100):
             chances = is_supported.T[first : first + 100] @ self.probabilities
             rows, columns = chances.shape
             is_own = np.eye(rows, columns, k=first, dtype=bool)
-            for found, some in ((own, chances[is_own]), (other, chances[~is_own])):
-                found += [some.min(), some.max()]
-                if np.ptp(found) > CLOSE:
-                    return None
-        return Marginals(float(own[0]), float(other[0]))
+            own_chances += [chances[is_own].min(), chances[is_own].max()]
+            other_chances += [chances[~is_own].min(), chances[~is_own].max()]
+            if np.ptp(own_chances) > CLOSE or np.ptp(other_chances) > CLOSE:
+                return None
+        return Marginals(p=float(own_chances[0]), q=float(other_chances[0]))
 
     def exceeds(self, epsilon: float, *, tolerance: float = CLOSE) -> bool:
         """Return whether the loss is larger than a stated budget, by more than rounding.
@@ -326,9 +327,10 @@ def _extremes(row: tuple[Fraction, ...]) -> list[tuple[int, int]]:
 
 
 def _logarithm(ratio: Fraction) -> float:
+    """Return the logarithm of a ratio of at least 1, to all digits of a float."""
     if ratio < 2:
-        return math.log1p(ratio - 1)
+        return math.log1p(ratio - 1)  # which keeps the digits of a ratio near 1
     try:
         return math.log(ratio)
-    except OverflowError:
+    except OverflowError:  # the ratio is larger than any float; its parts have logarithms
         return math.log(ratio.numerator) - math.log(ratio.denominator)

@@ -28,8 +28,10 @@ SENSITIVITY = float(np.sqrt(2))
 """Euclidean distance between the histograms of data sets that differ in one user's value."""
 
 MOST_USERS = 10**9
+"""With more users, rounding errors of bounds on ``delta`` may exceed what is added for them."""
+
 LEAST_CHANCE = 1e-305
-"""Beyond these, rounding errors of the bounds on ``delta`` may exceed what is added for them."""
+"""Least chance that a user reports a given other value, for the same reason."""
 
 LARGEST_LOCAL_BUDGET = 340.0
 """Largest local budget of a search; beyond it ``c e^epsilon`` may exceed the largest float."""
@@ -304,9 +306,12 @@ def gaussian_delta(epsilon: float, *, deviation: float, sensitivity: float = SEN
     """
     scale = checks.positive(sensitivity, "sensitivity") / checks.positive(deviation, "deviation")
     centre = checks.non_negative(epsilon, "epsilon") / scale
-    gain = special.log_ndtr(scale / 2 - centre)
-    loss = epsilon + special.log_ndtr(-scale / 2 - centre)
-    return float(-np.exp(gain) * np.expm1(min(loss - gain, 0.0))) if gain > -np.inf else 0.0
+    # Logarithms of both terms; their difference is taken without cancellation.
+    first = special.log_ndtr(scale / 2 - centre)
+    second = epsilon + special.log_ndtr(-scale / 2 - centre)
+    if first == -np.inf:
+        return 0.0
+    return float(-np.exp(first) * np.expm1(min(second - first, 0.0)))
 
 
 def gaussian_deviation(epsilon: float, delta: float) -> float:
@@ -371,14 +376,26 @@ def _central_budget(delta: float, chances: Tallies, *, above: bool) -> float:
     return max((budget for budget, bound in bound_at.items() if bound >= target), default=0.0)
 
 
-def _search(excess: Callable[[float], float], old: float, slope: float, highest: float) -> None:
-    """Call a falling logarithm on both sides of its zero, or at most 1.5e-8 from it.
+def _search(excess: Callable[[float], float], guess: float, slope: float, highest: float) -> None:
+    """Call a falling logarithm on both sides of its zero, or where it is at most 1.5e-8 from 0.
 
-    `old` is a guess of the zero, and `slope` one of the slope there.
+    The caller keeps what was found, and so nothing is returned. The secant method needs few calls;
+    where it leaves the neighbourhood of the guess, the zero is bracketed instead.
+
+    Parameters
+    ----------
+    excess : callable
+        ``ln(delta / aim)`` at a central budget.
+    guess, slope : float
+        Guesses of the zero, and of how fast the logarithm falls there, ``> 0``.
+    highest : float
+        The largest budget that matters.
     """
+    old = guess
     new = old + excess(old) / slope
     for _ in range(6):
-        if not old / 2 < new < min(2 * old, highest) or excess(new) == excess(old):
+        is_near = old / 2 < new < min(2 * old, highest)
+        if not is_near or excess(new) == excess(old):
             break
         if abs(excess(new)) < 5e-9:
             return
@@ -418,7 +435,10 @@ def _root(
     highest: float = np.inf,
     precision: float = 1e-12,
 ) -> float:
-    """Return where a falling function of a positive number crosses zero, at most `highest`."""
+    """Return where a falling function of a positive number crosses zero, at most `highest`.
+
+    Both ends of a bracket move away from the guess, by factors that begin with `widen` and grow.
+    """
     from scipy import optimize
 
     low = min(guess, highest)

@@ -16,11 +16,13 @@ from ldpnb.run.ledger import committed_ledger, place
 from ldpnb.site.notebooks import literal
 
 Row = dict[str, str]
+"""A claim in the committed ledger."""
 
 FILTERS = ("status", "how")
 """Columns of the ledger by which the reader can choose."""
 
 COLOURS = {"holds": "success", "holds with a change": "warning", "fails": "danger"}
+"""The theme's colours of the statuses; all others have the colour ``info``."""
 
 GENERAL = "Start here, and your own data"
 """The heading over the notebooks that belong to no source."""
@@ -43,14 +45,17 @@ def anchor(claim: str) -> str:
 
 
 def cited(source: str) -> str:
-    """Return the word that tells a source in a heading: its first author's name, or what it is.
+    """Return the word for a source in the heading of a claim.
 
-    It is short, since the search lists a heading only if the query is at least half of it.
+    It is the first author's surname, "Lecture 20", or the key of a source without authors. It is
+    short because the site's search lists a heading only if the query is at least half of it.
     """
     authors = claims.sources()[source].authors
     first = re.split(",| and ", authors)[0]
-    is_person = first != authors
-    return first.split()[-1] if is_person else authors or source
+    has_several = first != authors
+    if has_several:
+        return first.split()[-1]
+    return authors or source
 
 
 def heading_of(source: str) -> str:
@@ -65,10 +70,10 @@ def ledger() -> str:
     """Return every claim with its verdict, a section each under its source."""
     parts = []
     for source, about in claims.sources().items():
-        own = of_source(source)
+        rows = of_source(source)
         parts.append(f"## {about.heading}")
-        parts.append(f"{len(own)} claims: {counted(own)}.")
-        parts += [claim(row) for row in own]
+        parts.append(f"{len(rows)} claims: {counted(rows)}.")
+        parts += [claim(row) for row in rows]
     return "\n\n".join(parts) + "\n"
 
 
@@ -127,11 +132,11 @@ def claim(row: Row) -> str:
 
 
 def groups() -> dict[str, list[Notebook]]:
-    """Return the notebooks by their source, those of none under an empty word."""
-    found: dict[str, list[Notebook]] = {}
+    """Return the notebooks by the key of their source, which is empty for those without one."""
+    by_source: dict[str, list[Notebook]] = {}
     for notebook in catalogue():
-        found.setdefault(notebook.source, []).append(notebook)
-    return found
+        by_source.setdefault(notebook.source, []).append(notebook)
+    return by_source
 
 
 def notebooks() -> str:
@@ -141,14 +146,16 @@ def notebooks() -> str:
         "Each begins with a question. [Paths](paths.md) lead through them by topic, and the"
         " [glossary](glossary.md) explains words and symbols.",
     ]
-    for source, own in groups().items():
-        names = [notebook.id for notebook in own]
+    for source, group in groups().items():
+        pages = [notebook.id for notebook in group]
         if not source:
-            names += ["paths", "glossary"]
+            pages += ["paths", "glossary"]
+
+        cards = [card(notebook) for notebook in group]
         parts += [
             f"(notebooks-{source or 'start'})=\n## {heading_of(source)}",
-            "\n".join(["```{toctree}", ":hidden:", "", *names, "```"]),
-            "\n".join(["::::{grid} 1 2 3 3", ":gutter: 3", "", *map(card, own), "::::"]),
+            "\n".join(["```{toctree}", ":hidden:", "", *pages, "```"]),
+            "\n".join(["::::{grid} 1 2 3 3", ":gutter: 3", "", *cards, "::::"]),
         ]
     return "\n\n".join(parts) + "\n"
 
@@ -156,45 +163,58 @@ def notebooks() -> str:
 def card(notebook: Notebook) -> str:
     """Return a notebook's card: its first figure, what it finds, and how its claims came out."""
     content = json.loads(notebook.path.read_bytes())
-    text = "\n".join("".join(cell["source"]) for cell in content["cells"])
+    sources_of_cells = ["".join(cell["source"]) for cell in content["cells"]]
+    lines = [
+        f":::{{grid-item-card}} {notebook.title}",
+        f":link: /notebooks/{notebook.id}",
+        ":link-type: doc",
+    ]
+
+    # The first figure is the one whose name comes first in the cells.
+    text = "\n".join(sources_of_cells)
     folder = home() / "figures" / notebook.id
     names = [path.stem for path in folder.glob("*.png") if f'"{path.stem}"' in text]
     first = min(names, key=lambda name: text.index(f'"{name}"'), default=None)
-
-    lines = [f":::{{grid-item-card}} {notebook.title}", f":link: /notebooks/{notebook.id}"]
-    lines.append(":link-type: doc")
     if first is None:
-        finding = opening("".join(content["cells"][0]["source"]))
+        finding = opening(sources_of_cells[0])
     else:
         title = json.loads((folder / f"{first}.json").read_bytes()).get("title", "")
         finding = literal(title)
         lines.append(f":img-top: /figures/{notebook.id}/{first}.png")
         lines.append(f":img-alt: {title or 'first figure'}")
 
-    own = [row for row in committed_ledger() if row["notebook"] == notebook.id]
-    counts = Counter(row["status"] for row in own)
+    statuses = [row["status"] for row in committed_ledger() if row["notebook"] == notebook.id]
+    counts = Counter(statuses)
     badges = " ".join(badge(status, f"{count} {status}") for status, count in counts.items())
     return "\n".join([*lines, "", finding, "", badges, ":::"])
 
 
 def opening(text: str) -> str:
     """Return the first sentence of the first paragraph below a title."""
-    paragraphs = text.partition("\n")[2].strip().split("\n\n")
-    words = " ".join(paragraphs[0].split())
+    _, _, below = text.partition("\n")
+    first_paragraph = below.strip().split("\n\n")[0]
+    words = " ".join(first_paragraph.split())
     return re.split(r"(?<=[.?!:]) ", words)[0]
 
 
 def sources() -> str:
     """Return a card for each source: how many notebooks it has, and how its claims came out."""
     cards = []
-    for source, own in groups().items():
-        title = heading_of(source)
+    for source, group in groups().items():
+        count = f"{len(group)} notebooks"
         verdicts = of_source(source)
-        count = f"{len(own)} notebooks"
         if verdicts:
             count += f"; {len(verdicts)} claims: {counted(verdicts)}"
-        lines = [f":::{{grid-item-card}} {title}", f":link: notebooks-{source or 'start'}"]
-        cards.append("\n".join([*lines, ":link-type: ref", "", f"{count}.", ":::"]))
+
+        lines = [
+            f":::{{grid-item-card}} {heading_of(source)}",
+            f":link: notebooks-{source or 'start'}",
+            ":link-type: ref",
+            "",
+            f"{count}.",
+            ":::",
+        ]
+        cards.append("\n".join(lines))
     return "\n".join(["::::{grid} 1 2 2 3", ":gutter: 3", "", *cards, "::::"]) + "\n"
 
 
@@ -223,9 +243,9 @@ def library() -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def heading(text: str, under: str) -> str:
-    """Return a heading in reStructuredText."""
-    return f"{text}\n{under * len(text)}"
+def heading(text: str, underline: str) -> str:
+    """Return a heading in reStructuredText, with a line of that character below it."""
+    return f"{text}\n{underline * len(text)}"
 
 
 def table(names: list[str]) -> str:
@@ -236,8 +256,8 @@ def table(names: list[str]) -> str:
 
 def linked_modules() -> list[str]:
     """Return the modules to whose files the notebooks and the pages link."""
-    found = set()
-    for path in [notebook.path for notebook in catalogue()]:
-        text = path.read_text(encoding="utf-8")
-        found.update(re.findall(r"\]\((?:\.\./)+(ldpnb/[\w/]+)\.py", text))
-    return sorted(name.removesuffix("/__init__").replace("/", ".") for name in found)
+    files: set[str] = set()
+    for notebook in catalogue():
+        text = notebook.path.read_text(encoding="utf-8")
+        files.update(re.findall(r"\]\((?:\.\./)+(ldpnb/[\w/]+)\.py", text))
+    return sorted(file.removesuffix("/__init__").replace("/", ".") for file in files)
