@@ -117,8 +117,9 @@ class GroupGap:
     Parameters
     ----------
     mechanism : DiscretisedMeans, LaplaceMeans, SignedBit or SignedLaplace
-        How users report; see `GAP` for those of this package. It must be made for as many groups,
-        and one that reports on the gap alone for the same sizes.
+        How users report; see `GAP` for those of this package. It must be made for as many groups
+        as there are sizes. `SignedBit` and `SignedLaplace`, which report on the gap alone, must be
+        made for the same sizes.
     sizes : sequence of int, shape (groups,)
         Users in each group, at least 1. The first two groups are compared.
 

@@ -17,7 +17,8 @@ from ldpnb.accuracy import tails
 from ldpnb.arithmetic import Floats, Real
 from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, MeanMechanism, OneBit
 
-_FEW = 200
+MOST_SEARCHED = 200
+"""Largest number of users for which `largest_warner_constant` searches all bits."""
 
 MOST_COUNTED = 10**10
 """Largest number of users for which the exact distribution of a sum is searched.
@@ -137,15 +138,17 @@ def warner_error(epsilon: ArrayLike, users: int, ones: int, failure: float) -> F
     budgets = np.asarray(epsilon, dtype=float)[..., None]
     number = checks.whole(users, "users", at_least=1)
     lie = 1 / (1 + np.exp(budgets))
-    lies = np.arange(-ones, number - ones + 1)
 
+    # The chance of each surplus of false ones over false zeros. Negative ones count from the end.
+    surplus = np.arange(-ones, number - ones + 1)
     turn = np.exp(-2j * np.pi * np.arange(number + 1) / (number + 1))
     transform = (1 - lie + lie * turn) ** (number - ones) * (1 - lie + lie / turn) ** ones
-    chances = np.fft.ifft(transform, axis=-1).real
+    chances = np.fft.ifft(transform, axis=-1).real[..., surplus]
 
-    errors = np.abs(lies - (number - 2 * ones) * lie) / (number * np.tanh(budgets / 2))
+    # The smallest error that has at most the rest of the probability beyond it.
+    errors = np.abs(surplus - (number - 2 * ones) * lie) / (number * np.tanh(budgets / 2))
     order = np.argsort(errors, axis=-1, kind="stable")
-    reached = np.cumsum(np.take_along_axis(chances[..., lies], order, axis=-1), axis=-1)
+    reached = np.cumsum(np.take_along_axis(chances, order, axis=-1), axis=-1)
     target = 1 - checks.open_probability(failure, "failure") - 1e-12
     first = np.argmax(reached >= target, axis=-1)[..., None]
     sorted_errors = np.take_along_axis(errors, order, axis=-1)
@@ -159,23 +162,27 @@ def largest_warner_constant(users: int, failure: float, largest_epsilon: float =
     budgets and is smooth between them. The best points of a grid are followed to their jumps. There
     are at most 200 users; for so many the normal limit is already close.
     """
-    checks.whole(users, "users", at_least=1, at_most=_FEW)
+    checks.whole(users, "users", at_least=1, at_most=MOST_SEARCHED)
     grid = np.geomspace(0.02, checks.positive(largest_epsilon, "largest_epsilon"), 400)
 
     def constants(budgets: Floats, ones: int) -> Floats:
         return budgets * np.sqrt(users) * warner_error(budgets, users, ones, failure)
 
+    # Zeros and ones are alike, so at most half of the bits need be ones.
     tried = np.stack([constants(grid, ones) for ones in range(users // 2 + 1)])
     best = 0.0
     for place in np.argsort(tried, axis=None)[-30:]:
-        ones, at = (int(index) for index in np.unravel_index(place, tried.shape))
-        low = grid[at]
-        high = grid[min(at + 1, grid.size - 1)]
+        ones = int(place) // grid.size
+        start = int(place) % grid.size
+        low = grid[start]
+        high = grid[min(start + 1, grid.size - 1)]
+
+        # The jump lies behind the largest value; each pass makes the step to it 32 times smaller.
         for _ in range(7):
             finer = np.linspace(low, high, 33)
-            found = constants(finer, ones)
-            top = int(found.argmax())
-            best = max(best, float(found[top]))
+            of_finer = constants(finer, ones)
+            top = int(of_finer.argmax())
+            best = max(best, float(of_finer[top]))
             low = finer[top]
             high = finer[min(top + 1, 32)]
     return best
@@ -234,8 +241,9 @@ def certain_error(mechanism: OneBit | CentralLaplace, users: Real, failure: Real
 def users_needed(mechanism: MeanMechanism, error: Real, failure: Real) -> Real:
     """Return the number of users at which an estimated mean is as precise as asked.
 
-    For local mechanisms it is ``z^2 / error^2`` times the worst variance of one user's report,
-    which holds in the normal limit of many users. For the trusted curator it is exactly
+    For local mechanisms it is ``z^2 / error^2`` times the largest variance of one user's report,
+    which holds in the normal limit of many users. A normal number is more than ``z`` standard
+    deviations from its mean with the probability `failure`. For the trusted curator it is exactly
     ``upper ln(1/failure) / (error epsilon)``.
 
     Parameters
@@ -264,11 +272,17 @@ def users_needed(mechanism: MeanMechanism, error: Real, failure: Real) -> Real:
 
     Examples
     --------
-    >>> round(float(users_needed(OneBit(1.0), 0.1, 0.01)), 4)
-    776.7298
-    >>> round(float(users_needed(LocalLaplace(1.0), 0.1, 0.01)), 4)
-    1326.9793
-    >>> round(float(users_needed(CentralLaplace(1.0), 0.1, np.exp(-3))), 12)
+    At a failure of 1%, z^2 is 6.635. Laplace noise of scale 1 has the variance 2, so the error 0.1
+    needs 6.635 * 2 / 0.01 users; one bit, whose variance is at most 1.1707, needs fewer.
+
+    >>> round(float(users_needed(LocalLaplace(1.0), error=0.1, failure=0.01)))
+    1327
+    >>> round(float(users_needed(OneBit(1.0), error=0.1, failure=0.01)))
+    777
+
+    A curator needs ln(e^3) / 0.1.
+
+    >>> round(float(users_needed(CentralLaplace(1.0), error=0.1, failure=np.exp(-3))), 12)
     30.0
     """
     target = checks.positive(error, "error")
@@ -333,6 +347,8 @@ def laplace_sum_tail(users: int, threshold: float) -> float:
     """
     number = checks.whole(users, "users", at_least=1)
     level = checks.non_negative(threshold, "threshold")
+
+    # Terms with more ticks left than this do not change the sum.
     reach = 12 * np.sqrt(level) + 100
     root = np.sqrt(number)
     most = min(number, int(max(14 * root, min(level + reach, 25 * root))) + 14)

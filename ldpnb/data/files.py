@@ -34,8 +34,10 @@ from ldpnb.data.table import Table, place_of
 from ldpnb.data.tables import read_table
 
 MOST_VALUES = 4096
-"""Values of a column that local mechanisms can handle well."""
+"""Largest number of different values that a column may have, for local mechanisms to be useful."""
+
 OTHER = "other"
+"""The category for all names that are not among the stated ones."""
 
 OCCURRING = (
     "The categories were taken from the data, which reveals them: set categories to avoid that."
@@ -44,8 +46,9 @@ COUNTS = re.compile(
     r"(?i)n|counts?|freq(uency)?|number|persons|people|cases|obs|anzahl|häufigkeit|fälle"
 )
 """Names of columns that may say how many users a row stands for."""
-_FEW = 5
-"""Most columns of a table that may have a row per value, with a count."""
+
+_MOST_COLUMNS_OF_COUNTS = 5
+"""A table with more columns is not taken for one that has a row for each value with its count."""
 
 
 def load_column(
@@ -76,7 +79,7 @@ def load_column(
     outside : {"error", "clip"}
         Whether a number outside the range is refused, or moved to the nearer end.
     reading : Reading
-        What is stated of the file.
+        How the file is to be read: its separator, its missing answers, and so on.
 
     Returns
     -------
@@ -87,7 +90,8 @@ def load_column(
     Raises
     ------
     ValueError
-        Names the file, the first row and entry that do not fit, and the option that helps.
+        If the file cannot be read so, or an entry does not fit. The message names the file, the
+        first row and entry that do not fit, and the option that helps.
 
     Examples
     --------
@@ -141,10 +145,10 @@ def _check_options(
         raise ValueError(f"low and high must be set together, got low={low}, high={high}")
 
     if low is None or high is None:
-        is_stated = {"bins": bins > 0, "outside": outside != "error"}
-        for option in is_stated:
-            if is_stated[option]:
-                raise ValueError(f"{option} needs a column of numbers: set low and high too")
+        if bins > 0:
+            raise ValueError("bins needs a column of numbers: set low and high too")
+        if outside != "error":
+            raise ValueError("outside needs a column of numbers: set low and high too")
         return
 
     if isinstance(categories, str) or categories:
@@ -152,14 +156,16 @@ def _check_options(
     checks.numbers([low, high], "low and high")
     if not low < high:
         raise ValueError(f"low must be < high, got low={low:g}, high={high:g}")
-    if not bins:
-        for option, end in (("low", low), ("high", high)):
-            if end % 1:
-                rule = "a whole number if bins is not set"
-                raise ValueError(f"{option} must be {rule}, got {option}={end:g}")
-        if high - low >= MOST_VALUES:
-            rule = f"at most {MOST_VALUES:,} values unless bins is set"
-            raise ValueError(f"low to high must be {rule}, got {high - low + 1:,.0f}")
+    if bins:
+        return
+
+    for option, end in (("low", low), ("high", high)):
+        if end % 1:
+            rule = "a whole number if bins is not set"
+            raise ValueError(f"{option} must be {rule}, got {option}={end:g}")
+    if high - low >= MOST_VALUES:
+        rule = f"at most {MOST_VALUES:,} values unless bins is set"
+        raise ValueError(f"low to high must be {rule}, got {high - low + 1:,.0f}")
 
 
 def tallied(
@@ -178,29 +184,24 @@ def tallied(
     weights = _weights(table, column, reading)
 
     if low is None or high is None:
-        made = _categories(entries, weights, categories, reading)
-        places = made.pop("places")
-        return Column(
-            "",
-            counts=_counts(places, weights, len(made["labels"])),
-            numbers=np.arange(len(made["labels"]), dtype=float),
-            missing=int(weights[places < 0].sum()),
-            scale="category",
-            **made,
-        )
+        parts = _categories(entries, weights, categories, reading)
+        parts["numbers"] = np.arange(len(parts["labels"]), dtype=float)
+        parts["scale"] = "category"
+    else:
+        values = as_numbers(entries, reading)
+        parts = _binned(values, entries, weights, low, high, bins, outside, reading)
 
-    values = as_numbers(entries, reading)
-    made = _binned(values, entries, weights, low, high, bins, outside, reading)
-    places = made.pop("places")
+    places = parts.pop("places")
     return Column(
-        "",
-        counts=_counts(places, weights, len(made["labels"])),
+        name="",
+        counts=_counts(places, weights, len(parts["labels"])),
         missing=int(weights[places < 0].sum()),
-        **made,
+        **parts,
     )
 
 
 Places = NDArray[np.int64]
+"""The place of each row's value among the labels, or -1; also weights and counts."""
 
 
 def _counts(places: Places, weights: Places, size: int) -> Places:
@@ -231,11 +232,13 @@ def _weights(table: Table, column: str, reading: Reading) -> Places:
 
 def _ask_about_counts(table: Table, column: str) -> None:
     """Ask whether a table has a row for each value, with the number of its users."""
-    if len(table.names) > _FEW:
+    if len(table.names) > _MOST_COLUMNS_OF_COUNTS:
         return
-    own = place_of(column, table.names)
+
+    place_of_column = place_of(column, table.names)
     for place, name in enumerate(table.names):
-        if place == own or not COUNTS.fullmatch(name.strip()) or place not in table.cells:
+        may_be_counts = COUNTS.fullmatch(name.strip()) is not None
+        if place == place_of_column or not may_be_counts or place not in table.cells:
             continue
         others = table.cells.drop(columns=place)
         if not others.astype(str).duplicated().any():
@@ -327,19 +330,20 @@ def _binned(
         row = first_row(is_fraction, values)
         refuse(row, f"{clipped[row]:.15g}", "is not a whole number: set the number of bins")
 
-    known: Floats = np.asarray(clipped.fillna(low), dtype=np.float64)
+    # A missing entry is put at the lower end for now, and gets the place -1 below.
+    in_range: Floats = np.asarray(clipped.fillna(low), dtype=np.float64)
     if bins:
-        edges, inside = bins_of(known, low, high, bins)
+        edges, inside = bins_of(in_range, low, high, bins)
         labels = [f"{edges[i]:.6g} to {edges[i + 1]:.6g}" for i in range(bins)]
         numbers = (edges[:-1] + edges[1:]) / 2
     else:
         numbers = np.arange(low, high + 1)
-        inside = np.rint(known - low)
+        inside = np.rint(in_range - low)
         labels = [f"{number:.0f}" for number in numbers]
     places = np.where(values.notna(), inside, -1).astype(np.int64)
 
     if bins:
-        numbers = _means_by_place(known, places, weights, numbers)
+        numbers = _means_by_place(in_range, places, weights, numbers)
     return {
         "labels": tuple(labels),
         "numbers": numbers,
@@ -352,6 +356,7 @@ def _binned(
 
 
 def _mean(values: "pd.Series[float]", weights: Places) -> float:
+    """Return the mean over all users who have a number."""
     here = values.notna().to_numpy()
     return float(np.average(values.to_numpy()[here], weights=weights[here]))
 

@@ -54,9 +54,9 @@ def inspect(
     data : str or Path
         A file that `load_column` reads.
     reading : Reading
-        What is stated of it.
+        How the file is to be read.
     columns : sequence of str
-        The columns to describe; none describes all, up to `MOST_COLUMNS`.
+        The columns to describe. If none is named, all are described, up to `MOST_COLUMNS`.
 
     Returns
     -------

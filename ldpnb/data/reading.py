@@ -15,8 +15,8 @@ _ALIKE = {"\u00a0": " ", "\u202f": " ", "\u2009": " ", "\u2019": "'"}
 class Reading:
     """How a file is to be read.
 
-    What is not stated has one meaning, the default; a file that does not fit it is refused. Only an
-    empty entry is missing by itself.
+    Nothing is guessed. What is left out has its default, and a file that does not fit it is
+    refused. Unless `missing` says more, only an empty entry stands for a missing answer.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class Reading:
     Raises
     ------
     ValueError
-        Names the option, its rule and the value.
+        If an option is outside its range, or two options contradict each other.
 
     Examples
     --------

@@ -287,14 +287,17 @@ class Strata:
         return float(np.where(variances > 0, terms, 0.0).sum())
 
     def _one_per_stratum(self, values: ArrayLike, name: str, *, low: float = -np.inf) -> Floats:
+        """Return numbers of at least `low`, as many as there are strata."""
         numbers = checks.numbers(values, name, low=low)
         return checks.entries(numbers, name, self.sizes.size)
 
     def _weights(self) -> Floats:
+        """Return ``n_i s_i`` of each stratum, to which Neyman's allocation is proportional."""
         return np.asarray(self.sizes * np.sqrt(_given(self.variances, "variances")))
 
 
 def _given(values: Any, name: str) -> Floats:
+    """Return an optional argument of `Strata`, and refuse a method that needs it without it."""
     if values is None:
         raise ValueError(f"{name} must be given for this, got none")
     return np.asarray(values)
@@ -332,10 +335,13 @@ def best_allocation(weights: ArrayLike, total: int, *, least: ArrayLike, most: A
     highest = np.where(squares > 0, highest, lowest)
     total = min(int(total), int(highest.sum()))
 
-    # Gains span many orders of magnitude, so the bisection is one of their logarithm.
-    enough = math.log(squares.max(initial=1e-300))
+    # Gains span many orders of magnitude, so the bisection is one of their logarithm. It starts
+    # from the largest gain there can be, which costs no record, and from one below the smallest.
+    largest_square = squares.max(initial=1e-300)
+    smallest_square = squares[squares > 0].min(initial=1.0)
+    enough = math.log(largest_square)
     too_small = enough - 2 * math.log(float(highest.max()) + 1) - 1
-    too_small -= math.log(squares.max(initial=1e-300) / squares[squares > 0].min(initial=1.0))
+    too_small -= math.log(largest_square / smallest_square)
     for _ in range(200):
         middle = (enough + too_small) / 2
         if middle in (enough, too_small):
@@ -424,7 +430,7 @@ def largest_remainder(shares: ArrayLike) -> Ints:
     [1, 2, 6]
     """
     exact = np.asarray(shares, dtype=float)
-    floor = np.floor(exact + 1e-9)
+    floor = np.floor(exact + 1e-9)  # a share just below a whole number is one by rounding
     missing = round(float(exact.sum() - floor.sum()))
     order = np.argsort(-(exact - floor), kind="stable")
     floor[order[:missing]] += 1

@@ -174,8 +174,8 @@ def absolute_interval(estimate: ArrayLike, sd: float, *, level: float = 0.99) ->
     estimate : array_like, shape (n,)
         Unbiased estimates of the signed gap, or their absolute values.
     sd : float
-        Their standard deviation, ``> 0``. For `SignedBit` and `DiscretisedMeans` the one at values
-        0 is the largest, and the values hardly matter.
+        Their standard deviation, ``> 0``. Under `SignedBit` and `DiscretisedMeans` it depends
+        little on the users' values, and is largest if all of them are 0.
     level : float, default 0.99
         The coverage, in ``(0, 1)``.
 

@@ -22,11 +22,11 @@ from ldpnb.estimators.frequency import project_simplex, support_size, unbiased, 
 from ldpnb.estimators.solvers import Supports, interior_point, proximal_newton
 from ldpnb.mechanisms.registry import FrequencyMechanism
 
-_SHORT = 32
+_FEW_VALUES = 32
 """Up to so many values, `support_mle` writes the channel down and leaves the rest to `mle`."""
 
-_PLAIN = 70.0
-"""Beyond this epsilon no digit changes: e^70 > 10^30."""
+_LARGEST_EPSILON = 70.0
+"""Beyond this epsilon the estimate has the same digits: e^70 > 10^30."""
 
 
 class NotCertifiedError(RuntimeError):
@@ -96,17 +96,19 @@ def krr_mle(tallies: ArrayLike, *, epsilon: float) -> Floats:
     >>> krr_mle([90, 10], epsilon=np.log(3)).tolist()
     [1.0, 0.0]
     """
-    contrast = math.expm1(min(checks.positive(epsilon, "epsilon"), _PLAIN))
+    contrast = math.expm1(min(checks.positive(epsilon, "epsilon"), _LARGEST_EPSILON))
     reports = _whole_tallies(tallies)
     kept, _, total = water_filling(reports, 0, contrast)
 
-    # If one value alone is kept, its share is exactly 1, and all others fall below 0.
-    alone = kept == 1
-
-    # A whole number near the threshold. Beyond it little cancels, and that in whole numbers.
+    # The estimate is slope * (tally - whole) + offset with a whole number near the threshold, from
+    # which tallies are subtracted without rounding.
+    is_alone = kept == 1
     whole = (total / (contrast + kept) + 0.5) // 1
-    whole += alone * (total - whole)
-    slope = (1 + kept / contrast) / total * (1 + 1e-15 * alone)
+    whole = np.where(is_alone, total, whole)
+    slope = (1 + kept / contrast) / total
+
+    # If one value alone is kept, its share is then exactly 1, and all others must fall below 0.
+    slope = np.where(is_alone, slope * (1 + 1e-15), slope)
     offset = (whole + (kept * whole - total) / contrast) / total
 
     estimate: Floats = reports - whole
@@ -224,8 +226,8 @@ def support_mle(
     NotCertifiedError
         If the optimum is not certified to the tolerance.
     ValueError
-        If the shapes differ, an output is none of bits, or supports another number of values than
-        the mechanism's reports do, or a tally is negative or not whole.
+        If the shapes differ, an output has entries other than 0 and 1, or supports another number
+        of values than the mechanism's reports do, or a tally is negative or not whole.
     TypeError
         If outputs or tallies are not numbers, or have a mask.
 
@@ -255,7 +257,7 @@ def support_mle(
     users = int(reports.sum())
     contrast = float(np.expm1(mechanism.epsilon))
     scale = max(1.0, contrast)
-    if size <= _SHORT:
+    if size <= _FEW_VALUES:
         bits = np.unpackbits(packed, axis=1, count=size)
         return mle(1 / scale + contrast / scale * bits, reports, tolerance=tolerance)
 
@@ -335,6 +337,7 @@ def _check_support(packed: NDArray[np.uint8], mechanism: FrequencyMechanism) -> 
 
 
 def _certified(estimate: Floats, gap: Floats, tolerance: float) -> Fit:
+    """Return estimates as a `Fit`, if all of them are certified to the tolerance."""
     worst = float(gap.max())
     if not worst <= tolerance:
         raise NotCertifiedError(
@@ -374,6 +377,7 @@ def _tallies(tallies: ArrayLike) -> Floats:
 
 
 def _channel(channel: ArrayLike) -> Floats:
+    """Return a checked channel, whose rows may be scaled and so need not be probabilities."""
     rows = real(channel)
     if rows.ndim != 2 or not np.isfinite(rows).all() or rows.min() < 0:
         raise ValueError(f"channel must be a matrix of numbers >= 0, got shape {rows.shape}")

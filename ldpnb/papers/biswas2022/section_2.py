@@ -1,4 +1,4 @@
-"""What decides Section 2 of biswas2022: a check for each claim of ``section_2.toml``."""
+"""Check the claims of Section 2 of Biswas, Cormode and Maple: one function for each."""
 
 from functools import partial
 from typing import Any

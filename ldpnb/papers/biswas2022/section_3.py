@@ -1,4 +1,4 @@
-"""What decides Section 3 of biswas2022: a check for each claim of ``section_3.toml``."""
+"""Check the claims of Section 3 of Biswas, Cormode and Maple: one function for each."""
 
 from itertools import product
 

@@ -1,4 +1,4 @@
-"""What decides Section 5 of biswas2022: a check for each claim of ``section_5.toml``."""
+"""Check the claims of Section 5 of Biswas, Cormode and Maple: one function for each."""
 
 import numpy as np
 from numpy.typing import ArrayLike

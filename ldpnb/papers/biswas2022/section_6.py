@@ -1,4 +1,4 @@
-"""What decides Section 6 of biswas2022: a check for each claim and each open question."""
+"""Check the claims of Section 6 of Biswas, Cormode and Maple, and answer its open questions."""
 
 from functools import partial
 from typing import Any

@@ -1,4 +1,4 @@
-"""What decides what implementations lose: a check for each claim of ``implementations.toml``.
+"""Check the companion's claims on what implementations lose: one function for each.
 
 ``t = e^epsilon``, ``d`` attributes, and ``A = d (t - 1) + 1``, the growth of the budget of the
 attribute that is drawn.

@@ -1,4 +1,7 @@
-"""Checks of the claims in ``reports.toml``, about local reports; ``t = e^epsilon``."""
+"""Check the companion's claims on local reports: one function for each claim.
+
+In proofs ``t = e^epsilon``, and `g` is the number of cells of local hashing.
+"""
 
 from functools import reduce
 from itertools import product
@@ -25,18 +28,27 @@ from ldpnb.privacy import channel as channels
 t, g = symbols("t g")
 eps = budget(t)
 HASHING = LocalHashing.optimised(1.0, 3)
+
 USERS = 50_000
+"""Users of the shuffled reports that are compared with central noise."""
+
 DELTA = 1e-6
 
 SHARES = (0.5, 0.25, 0.1, 0.05, 0.01, 0.001)
+"""Shares of the first of two groups."""
+
 BUDGETS = (0.1, 0.5, 1.0, 2.0, 3.0, 6.0)
 
 
-def blanket_bound(known: blanket.Blanket, epsilon: float, users: int) -> float:
-    """Return the bound of the blanket from all combinations of the users' values of ``Z``."""
-    # the last value is that of a user outside the blanket
-    values = np.append(known.first[0] - np.exp(epsilon) * known.second[0], 0.0)
-    chances = np.append(known.chances, 1 - known.chances.sum())
+def blanket_bound(of_mechanism: blanket.Blanket, epsilon: float, users: int) -> float:
+    """Return the bound of the blanket on delta, from all combinations of what users contribute.
+
+    A user in the blanket contributes ``first - e^epsilon second`` of the class of its report, and
+    any other user contributes 0.
+    """
+    inside = of_mechanism.first[0] - np.exp(epsilon) * of_mechanism.second[0]
+    values = np.append(inside, 0.0)
+    chances = np.append(of_mechanism.chances, 1 - of_mechanism.chances.sum())
 
     sums = reduce(np.add.outer, [values] * users)
     weights = reduce(np.multiply.outer, [chances] * users)
@@ -73,7 +85,7 @@ def the_sign_is_best_for_equal_groups() -> bool:
 def the_best_channel_for_a_gap(e: Evidence) -> Numbers:
     e.proven(the_sign_is_best_for_equal_groups())
 
-    # variances over the least one; values of 0 are the worst for all
+    # Worst variances over the least one, of one sign and of ``M_R``, which may move the group.
     sign = {}
     moved = {}
     for share, epsilon in product(SHARES, BUDGETS):
@@ -81,7 +93,7 @@ def the_best_channel_for_a_gap(e: Evidence) -> Numbers:
         matrix = best.channel()
         inputs = np.repeat([share, 1 - share], 2) / 2
 
-        # it is a channel of its budget, unbiased, and its variance meets the dual bound
+        # It is a channel of its budget, unbiased, and its variance meets the dual bound.
         e.same(matrix.sum(axis=0), np.ones(4))
         e.same(channels.privacy_loss(matrix).epsilon, epsilon)
         e.same(best.scores @ matrix / best.target, np.ones(4))
@@ -111,17 +123,13 @@ def the_best_channel_for_a_gap(e: Evidence) -> Numbers:
 
 def local_hashing_is_unary_encoding(e: Evidence) -> Numbers:
     hashing = LocalHashing(eps, 3, g)
-    e.proven(
-        identity(np.exp(hashing.unary.epsilon), t)
-        and identity(hashing.truthful_rate, hashing.p - hashing.q)
-    )
+    e.proven(identity(np.exp(hashing.unary.epsilon), t))
+    e.proven(identity(hashing.truthful_rate, hashing.p - hashing.q))
 
-    # with t + 1 cells it is OUE
+    # With t + 1 cells it is optimised unary encoding.
     best = LocalHashing(eps, 3, t + 1)
-    e.proven(
-        identity(best.p, sympy.Rational(1, 2))
-        and identity(best.q, UnaryEncoding.optimised(eps, 3).q)
-    )
+    e.proven(identity(best.p, sympy.Rational(1, 2)))
+    e.proven(identity(best.q, UnaryEncoding.optimised(eps, 3).q))
 
     channel = HASHING.channel()
     e.needs(agree(channels.privacy_loss(channel).epsilon, 1.0))
@@ -164,7 +172,7 @@ def variance_of_shuffled_reports(e: Evidence, central: float, rate: float) -> fl
 
     variance = float(SampledCounts(USERS, rate, reports.mechanism).rare_variance_realised_size)
 
-    # the same from all cases of one user who holds another value
+    # The same from all cases of one user who holds another value.
     one = Case(reports.mechanism, (0,), (rate,))
     estimate = estimators.realised_size(one.tallies, sampling_rate=rate, mechanism=one.mechanism)
     e.same(estimate, one.realised)

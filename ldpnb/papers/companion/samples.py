@@ -1,4 +1,4 @@
-"""Checks of the claims in ``samples.toml``, about what a random sample hides.
+"""Check the companion's claims on what a random sample hides: one function for each claim.
 
 Here ``t = e^epsilon`` is the growth of a budget, and ``q`` is a sampling rate.
 """

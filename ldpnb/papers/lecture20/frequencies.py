@@ -1,4 +1,4 @@
-"""What decides lecture20 on counts: a check for each claim of ``frequencies.toml``."""
+"""Check the claims of the lecture on counts: one function for each claim."""
 
 import numpy as np
 import sympy

@@ -1,4 +1,4 @@
-"""What decides lecture20 on means: a check for each claim of ``means.toml``."""
+"""Check the claims of the lecture on means: one function for each claim."""
 
 from itertools import count, product
 
@@ -27,6 +27,7 @@ from ldpnb.papers.lecture20.proofs import BIT, CURATOR, NOISE, eps, m, n, t, u, 
 from ldpnb.papers.lecture20.written_out import FAILURE
 
 NOISES = (LocalLaplace(0.5, 8.0), LocalLaplace(1.0))
+"""Noise that users add, of the scales 16 and 1."""
 
 
 def one_bit_is_understood(e: Evidence) -> None:
@@ -38,9 +39,8 @@ def one_bit_is_understood(e: Evidence) -> None:
     """
     ones, share, f = symbols("ones share f")
 
-    depends_on_mean_only = identity(BIT.estimate(ones, n), BIT.estimate(ones / n, 1))
-    is_affine = identity(derivative(BIT.one_rate(y), y, 2))
-    e.proven(depends_on_mean_only and is_affine)
+    e.proven(identity(BIT.estimate(ones, n), BIT.estimate(ones / n, 1)))
+    e.proven(identity(derivative(BIT.one_rate(y), y, 2)))
     e.proven(identity(BIT.estimate(BIT.one_rate(y), 1), y))
 
     rate = BIT.one_rate(share * m)
@@ -130,7 +130,7 @@ def mean_local_laplace(e: Evidence) -> Numbers:
     e.decides(proofs.noise_tail(NOISE))
     e.proven(noise_averages())
 
-    # E S^4 / (E S^2)^2 of the sum S of the noises, for the Paley-Zygmund inequality
+    # E S^4 / (E S^2)^2 of the sum S of the noises, for the Paley-Zygmund inequality.
     second = proofs.noise_moment(NOISE, 2)
     fourth = proofs.noise_moment(NOISE, 4)
     fourth_of_sum = n * fourth + 3 * n * (n - 1) * second * second

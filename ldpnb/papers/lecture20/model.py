@@ -1,4 +1,4 @@
-"""What decides lecture20 on the model: a check for each claim of ``model.toml``."""
+"""Check the claims of the lecture on the local model: one function for each claim."""
 
 import numpy as np
 

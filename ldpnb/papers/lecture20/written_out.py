@@ -1,4 +1,4 @@
-"""Enumerations, integrals and printed formulas of lecture20.
+"""Enumerations, integrals and printed formulas of the lecture.
 
 Nothing here uses the package's probabilities or variances.
 """

@@ -1,6 +1,6 @@
-"""Definitions of lopuhaa2020 written out, and laws of a few users enumerated.
+"""Definitions of Lopuhaä-Zwakenberg and others written out, and few users enumerated.
 
-None of it uses the package's estimators, chances and bounds.
+Nothing here uses the package's estimators, probabilities or bounds.
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,1 +1,1 @@
-"""What the notebooks of biswas2022 show, as tables."""
+"""Tables of what the notebooks on Biswas, Cormode and Maple show."""

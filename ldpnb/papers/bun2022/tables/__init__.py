@@ -1,1 +1,1 @@
-"""What the notebooks of bun2022 show, as tables."""
+"""Tables of what the notebooks on Bun and others show."""

@@ -1,1 +1,1 @@
-"""What the notebooks of juarez2022 show, as tables."""
+"""Tables of what the notebooks on Juarez and Korolova show."""

@@ -31,7 +31,10 @@ _NEGLIGIBLE = 1e-30
 """Coefficients below this share of the largest one are dropped."""
 
 _LARGEST_TABLE = 5_000_000
+"""Most coefficients of a table that `posterior` multiplies out."""
+
 _BATCHES = 20
+"""Batches of samples from whose means the standard error of a Gibbs sampler is computed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -131,8 +134,8 @@ def posterior(channel: ArrayLike, tallies: ArrayLike, prior: ArrayLike) -> Poste
     One report of the first value, true with chance 3/4, under a uniform prior: the mean share of
     the first value is 3/4 * 2/3 + 1/4 * 1/3 = 7/12, and such a report had probability 1/2.
 
-    >>> found = posterior([[0.75, 0.25], [0.25, 0.75]], [1, 0], [1.0, 1.0])
-    >>> found.distribution.round(12).tolist(), round(float(np.exp(found.log_marginal)), 12)
+    >>> result = posterior([[0.75, 0.25], [0.25, 0.75]], [1, 0], [1.0, 1.0])
+    >>> result.distribution.round(12).tolist(), round(float(np.exp(result.log_marginal)), 12)
     ([0.583333333333, 0.416666666667], 0.5)
     """
     rows = real(channel)

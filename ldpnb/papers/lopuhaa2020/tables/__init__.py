@@ -1,1 +1,1 @@
-"""What the notebooks of lopuhaa2020 show, as tables."""
+"""Tables of what the notebooks on Lopuhaä-Zwakenberg and others show."""
