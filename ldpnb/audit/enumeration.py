@@ -18,8 +18,10 @@ from ldpnb.audit.uniforms import Uniform
 
 Client = Callable[..., Any]
 Path = list[tuple[Any, int]]
-Known = tuple[Any, Path, Any]
-"""An input, a path, and the output there."""
+"""The choices of a run, in order."""
+
+TakenPath = tuple[Any, Path, Any]
+"""An input, a path that was taken for it, and the output at its end."""
 
 REPEATED = 1_000
 """About so many paths are taken again."""
@@ -106,22 +108,24 @@ def exact_channel(
         raise ValueError(f"cut must be < 1, got cut={cut}")
 
     tape = Tape(limit, Fraction(cut))
-    laws = []
+    columns = []
     lost = []
-    known: list[Known] = []
+    taken: list[TakenPath] = []
     per_input = 1 + REPEATED // len(values)
     with replaced(tape, patience) as generator:
         call = _with_generator(client, generator)
         for value in values:
-            law, paths = _law(tape, call, value, per_input)
-            laws.append(law)
+            column, paths = _column(tape, call, value, per_input)
+            columns.append(column)
             lost.append(tape.lost)
-            known += [(value, *one) for one in paths]
-        _repeat(tape, call, known)
+            taken += [(value, path, output) for path, output in paths]
+        _repeat(tape, call, taken)
 
-    outputs = _in_order({output for law in laws for output in law})
-    fractions = tuple(tuple(law.get(output, Fraction(0)) for law in laws) for output in outputs)
-    return ExactChannel(values, outputs, fractions, tuple(lost), tape.paths)
+    outputs = _in_order(set().union(*columns))
+    rows = []
+    for output in outputs:
+        rows.append(tuple(column.get(output, Fraction(0)) for column in columns))
+    return ExactChannel(values, outputs, tuple(rows), tuple(lost), tape.paths)
 
 
 def _distinct(inputs: Iterable[Any]) -> tuple[Any, ...]:
@@ -140,12 +144,16 @@ def _distinct(inputs: Iterable[Any]) -> tuple[Any, ...]:
     return values
 
 
-Law = dict[Any, Fraction]
+Column = dict[Any, Fraction]
+"""The probability of every output, given one input."""
 
 
-def _law(tape: Tape, call: Client, value: Any, most: int) -> tuple[Law, list[tuple[Path, Any]]]:
-    """Return the probability of every output for one input, and its first paths with outputs."""
-    cases: dict[Any, dict[int, int]] = {}  # of every output: favourable ones by possible ones
+def _column(
+    tape: Tape, call: Client, value: Any, most: int
+) -> tuple[Column, list[tuple[Path, Any]]]:
+    """Return the column of the channel for one input, and up to `most` paths with their outputs."""
+    # For every output, the favourable cases by the number of possible ones: few fractions to add.
+    cases: dict[Any, dict[int, int]] = {}
     paths: list[tuple[Path, Any]] = []
     tape.start()
 
@@ -153,23 +161,23 @@ def _law(tape: Tape, call: Client, value: Any, most: int) -> tuple[Law, list[tup
         is_whole, output = _run(tape, call, value)
         if is_whole:
             favourable, possible = tape.mass
-            own = cases.setdefault(output, {})
-            own[possible] = own.get(possible, 0) + favourable
+            of_output = cases.setdefault(output, {})
+            of_output[possible] = of_output.get(possible, 0) + favourable
             if len(paths) < most:
                 paths.append((tape.path, output))
         if not tape.advance():
             break
 
-    law = {
-        output: sum((Fraction(many, possible) for possible, many in own.items()), Fraction(0))
-        for output, own in cases.items()
-    }
-    return law, paths
+    column = {}
+    for output, of_output in cases.items():
+        parts = [Fraction(favourable, possible) for possible, favourable in of_output.items()]
+        column[output] = sum(parts, Fraction(0))
+    return column, paths
 
 
-def _repeat(tape: Tape, call: Client, known: list[Known]) -> None:
+def _repeat(tape: Tape, call: Client, taken: list[TakenPath]) -> None:
     """Take paths twice again: a client that remembers something between calls may then differ."""
-    for value, path, output in known:
+    for value, path, output in taken:
         for _ in range(2):
             tape.repeat(path)
             if _run(tape, call, value) != (True, output):
@@ -201,6 +209,7 @@ def _run(tape: Tape, call: Client, value: Any) -> tuple[bool, Any]:
 
 
 def _raised(error: BaseException, value: Any) -> str:
+    """Return in words which error a client has raised, and for which input."""
     what = type(error).__name__
     detail = checks.shown(" ".join(str(error).split()))
     said = f"{what}: {detail}" if detail else what
@@ -259,6 +268,7 @@ def _plain(tape: Tape, output: Any) -> Any:
 
 
 def _in_order(outputs: Iterable[Any]) -> tuple[Any, ...]:
+    """Return outputs in ascending order, or by their texts if they cannot be compared."""
     every = list(outputs)
     try:
         return tuple(sorted(every))

@@ -35,6 +35,7 @@ class Estimate:
     of, group : str
         The answer whose share it is, or "mean"; the group, empty for everybody.
     reports : int
+        The number of reports that it rests on.
     estimate, standard_error : float
         The estimate is unbiased, and therefore not cut to the possible values.
     low, high : float
@@ -72,10 +73,15 @@ class Estimates:
     Parameters
     ----------
     rows : tuple of Estimate
+        Those of everybody first, then those of groups.
     device : Device
+        The device by which people reported.
     sample : Sample
+        How they were drawn.
     level : float
+        How often an interval covers the true value.
     simultaneous : bool
+        Whether all intervals for everybody cover at once so often.
     missing : int
         Rows without an answer, which were left out.
     unused : tuple of str
@@ -138,22 +144,22 @@ def estimate(
     p, q, mechanism, epsilon, values, low, high
         The device, as in `ldpnb.survey.device.device`.
     population : int, mapping of str to int, or "everyone", optional
-        People there are, in each stratum if there are strata, for the finite population
-        correction; "everyone" if nobody is meant but those who reported. A very large population
-        if left out.
+        The number of people from whom the sample was drawn, or their number in each stratum, by its
+        name; the finite population correction needs it. "everyone" says that the result is about
+        those who reported and nobody else. By default the population is very large.
     clusters : int or mapping of str to int, optional
-        Clusters there are, in each stratum if there are strata. The finite population correction
+        The number of all clusters, or the number in each stratum. The finite population correction
         needs the column ``cluster_size`` too, the people in each cluster.
     reports : int, optional
-        How many reports there are, if they are of unary encoding and the table has one row for
-        each answer, with the number of reports that have a one for it in the column ``count``.
+        The number of reports, for unary encoding whose table has one row for each answer. Its
+        column ``count`` says how many reports have a one for that answer.
     missing : str or sequence of str, optional
         Words that stand for a missing report, such as ``"NA"``; else only an empty entry does.
     by : str, optional
-        A public column: estimates for each of its values too.
+        A public column, such as sex. Each of its values gets estimates too.
     difference : tuple of str, optional
-        Two values of `by`, to estimate the difference of the first from the second. If there are
-        just two it is always estimated.
+        Two values of `by`: the estimate for the first less that for the second is reported too. If
+        the column has just two values, it always is.
     level : float
         How often an interval covers the true value, in ``(0, 1)``.
     simultaneous : bool
@@ -162,7 +168,8 @@ def estimate(
     Returns
     -------
     Estimates
-        ``found.rows`` has an `Estimate` each, ``found.to_frame()`` a table, ``print(found)`` all.
+        Its `rows` are an `Estimate` for each share or mean. `to_frame` returns them as a table, and
+        ``print`` shows them with a paragraph on methods.
 
     Raises
     ------
@@ -185,12 +192,12 @@ def estimate(
     (0.339867, 0.045475, 0.25, 0.431)
     """
     checks.open_probability(level, "level")
-    made = device(p=p, q=q, mechanism=mechanism, epsilon=epsilon, values=values, low=low, high=high)
-    if simultaneous and len(made.estimated) < 2:
+    used = device(p=p, q=q, mechanism=mechanism, epsilon=epsilon, values=values, low=low, high=high)
+    if simultaneous and len(used.estimated) < 2:
         raise ValueError("simultaneous needs several shares, but one share or mean is estimated")
     if difference is not None and by is None:
         raise ValueError("difference needs by, the column with the two groups")
-    absent = checked_missing(missing, made)
+    absent = checked_missing(missing, used)
     columns = _columns(table)
     group = None if by is None else _group(columns, by)
 
@@ -200,17 +207,17 @@ def estimate(
                 "reports (their number) must not be given with a design, groups or missing"
             )
         checks.whole(reports, "reports", at_least=2)
-        spoken = said_by_tallies(made, columns, reports)
+        spoken = said_by_tallies(used, columns, reports)
         sample = drawn_sample(spoken.number, population=_sizes(population, "population"))
         cells = None
         left_out = 0
     else:
         cells, left_out = _cells(columns, group, absent)
-        spoken = said(made, columns["report"], cells)
+        spoken = said(used, columns["report"], cells)
         sample = _sample(columns, cells, population, clusters)
 
-    parts = len(made.estimated) if simultaneous else 1
-    survey = _Survey(made, sample, spoken, (1 - level) / parts, population == "everyone")
+    parts = len(used.estimated) if simultaneous else 1
+    survey = _Survey(used, sample, spoken, (1 - level) / parts, population == "everyone")
     rows = survey.of("")
     if group is not None and cells is not None:
         words = ["" if word in absent else word for word in cells.words(columns[group])]
@@ -219,7 +226,7 @@ def estimate(
     unused = tuple(name for name in columns if name not in ("report", "count", group, *_DESIGN))
     return Estimates(
         rows=tuple(rows),
-        device=made,
+        device=used,
         sample=sample,
         level=level,
         simultaneous=simultaneous,
@@ -241,6 +248,7 @@ def _columns(table: Any) -> tables.Table:
 
 
 def _group(columns: tables.Table, by: str) -> str:
+    """Return the name of the column whose groups get estimates, as the table has it."""
     name = by.strip().lower()
     if name not in columns or name in ("report", "count"):
         others = [column for column in columns if column not in ("report", "count")]

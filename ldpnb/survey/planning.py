@@ -1,6 +1,7 @@
 """Plan a survey: sample size, budget, error or its probability, from the other three."""
 
 import math
+import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -35,10 +36,13 @@ class Answer:
     count : int
         People who report, or clusters drawn.
     error, failure : float
-        An error of `error` or more has probability at most `failure`, by the normal law about.
+        An error of `error` or more, in the unit of the values, has a probability of at most
+        `failure`; by the normal law it is about `failure`.
     law : {"exact", "normal"}
+        Whether that probability is exact, or by the normal law.
     variance : Variance
-        For the least favourable population, in squares of the unit of the values.
+        Both parts of the variance of the estimate, for the least favourable population, in squares
+        of the unit of the values.
     """
 
     device: Device
@@ -64,14 +68,15 @@ class Plan:
     unknown : str
         The quantity that was left out: one of `QUANTITIES`.
     design : Design
+        How people are drawn.
     answers : tuple of Answer
-        The best one first.
+        What each mechanism needs, the best one first.
     impossible : dict of str to str
-        Mechanisms that cannot do it, and why.
+        Mechanisms that cannot do what was asked, and why.
     stated : dict
-        The arguments that state the device.
+        The arguments of `plan` that state the device.
     asked_failure : float, optional
-        The probability of an error that was asked for.
+        The probability of an error that was asked for; None if it was the question.
     simultaneous : bool
         Whether the error is that of all shares at once.
     """
@@ -122,8 +127,8 @@ def plan(
 
     The exact law of the reports is used for everybody and for simple random samples, the normal law
     for strata, clusters, and Laplace noise in samples. The true values are the least favourable
-    ones. Privacy is that of a single report: the loss if its sender's true answer is replaced, to
-    whoever receives the report.
+    ones. Epsilon is the privacy loss of a single report to anybody who receives it, when its
+    sender's true answer is replaced by another.
 
     Parameters
     ----------
@@ -133,29 +138,33 @@ def plan(
         The privacy budget of a report, in nats, from 1e-6 to 50. A device that is stated by `p` and
         `q` has its own.
     error : float, optional
-        An error of so much or more, in the unit of the values, shall be rare ...
+        The error that is to be rare, in the unit of the values, ``> 0``. A share of 0.35 that is
+        estimated as 0.40 is off by 0.05.
     failure : float, optional
-        ... and have at most this probability, in ``(0, 1)``.
+        The largest probability of such an error or a larger one, in ``(0, 1)``.
     p, q, mechanism, values, low, high
         The device, as in `ldpnb.survey.device.device`. If no mechanism is stated, all that fit the
         answers are compared.
     simultaneous : bool
         Whether the error is that of all shares at once, for three answers or more.
     population : int, mapping of str to int, or "everyone", optional
-        People there are, in each stratum if there are strata; "everyone" if all report and nobody
-        else is meant. A very large population if left out.
+        The number of people from whom the sample is drawn, or their number in each stratum, by its
+        name. "everyone" says that all of them report, so that the survey has no sampling error. By
+        default the population is very large.
     response : float or mapping of str to float
-        The fraction of those invited who report, in ``(0, 1]``; it may differ between strata.
+        The fraction of those invited who report, in ``(0, 1]``, or the fraction in each stratum.
     sds : mapping of str to float, optional
-        Standard deviations of the true values in the strata; the largest if left out.
+        Standard deviation of the true values in each stratum, in their unit. By default it is the
+        largest possible one.
     neyman : bool
         Whether strata get reports by Neyman's allocation, with the randomisation included, and not
         in proportion to their sizes.
     clusters, cluster_size, take : int, optional
-        Clusters there are, people in each, and people asked in each that is drawn, all by default.
+        The number of all clusters, of people in each, and of people who are asked in each cluster
+        that is drawn; by default all of them are.
     icc, sd : float, optional
-        Intra-cluster correlation and standard deviation of the true values; the least favourable
-        if left out.
+        Intra-cluster correlation, and standard deviation of the true values in their unit. By
+        default they are the least favourable ones.
 
     Returns
     -------
@@ -197,19 +206,21 @@ def plan(
         devices = [device(epsilon=epsilon, **stated)]
         epsilon = devices[0].epsilon
     else:
-        names = _mechanisms(mechanism, values, low, high)
+        # If epsilon is what is asked for, any budget will do until it is found.
+        some_epsilon = 1.0 if epsilon is None else epsilon
         devices = [
-            device(**(stated | {"mechanism": name, "epsilon": 1.0 if epsilon is None else epsilon}))
-            for name in names
+            device(**(stated | {"mechanism": name, "epsilon": some_epsilon}))
+            for name in _mechanisms(mechanism, values, low, high)
         ]
 
-    known = {"count": count, "epsilon": epsilon, "error": error, "failure": failure}
-    missing = [name for name, value in known.items() if value is None]
+    given = {"count": count, "epsilon": epsilon, "error": error, "failure": failure}
+    missing = [name for name, value in given.items() if value is None]
     if len(missing) != 1:
         left_out = f"{listed(missing)} are" if missing else "none is"
         raise ValueError(
             f"leave out exactly one of count, epsilon, error and failure, but {left_out} left out"
         )
+    unknown = missing[0]
 
     length = devices[0].length
     if error is not None:
@@ -241,16 +252,15 @@ def plan(
     answers = []
     impossible = {}
     for one in devices:
-        question = _Question(design, one, known, simultaneous)
-        found = question.answer(missing[0])
-        if isinstance(found, Answer):
-            answers.append(found)
+        answer = _Question(design, one, given, simultaneous).answer(unknown)
+        if isinstance(answer, Answer):
+            answers.append(answer)
         else:
-            impossible[one.mechanism] = found
+            impossible[one.mechanism] = answer
 
-    answers.sort(key=lambda answer: getattr(answer, missing[0]))
-    asked = None if missing[0] == "failure" else failure
-    return Plan(missing[0], design, tuple(answers), impossible, stated, asked, simultaneous)
+    # The best one has the smallest count, epsilon, error or failure.
+    answers.sort(key=operator.attrgetter(unknown))
+    return Plan(unknown, design, tuple(answers), impossible, stated, failure, simultaneous)
 
 
 def _mechanisms(
@@ -274,6 +284,7 @@ def _clustered(
     response: float,
     length: float,
 ) -> ClusteredSample:
+    """Return the design of a cluster sample, after checking its arguments."""
     if clusters is None or cluster_size is None:
         raise ValueError(
             "a cluster sample needs clusters (their number) and cluster_size (the number of people "
@@ -293,6 +304,7 @@ def _unclustered(
     neyman: bool,
     length: float,
 ) -> Design:
+    """Return the design of a sample without clusters, after checking its arguments."""
     if isinstance(population, Mapping):
         return _stratified(population, response, sds, neyman, length)
 
@@ -321,6 +333,7 @@ def _stratified(
     neyman: bool,
     length: float,
 ) -> StratifiedSample:
+    """Return the design of a stratified sample, after checking its arguments."""
     sizes = {
         name: checks.whole(size, f"size of stratum {name}", at_least=1, at_most=MANY)
         for name, size in population.items()
@@ -332,11 +345,11 @@ def _stratified(
         raise ValueError("neyman needs sds, a standard deviation for each stratum")
 
     rates = response if isinstance(response, Mapping) else dict.fromkeys(sizes, response)
-    for given, what in ((rates, "response"), (sds, "sds")):
-        if given is not None and set(given) != set(sizes):
-            odd = sorted(set(given) ^ set(sizes))[0]
+    for name, by_stratum in {"response": rates, "sds": sds}.items():
+        if by_stratum is not None and set(by_stratum) != set(sizes):
+            odd = sorted(set(by_stratum) ^ set(sizes))[0]
             raise ValueError(
-                f"{what} and population must have the same strata, but only one has {odd!r}"
+                f"{name} and population must have the same strata, but only one has {odd!r}"
             )
 
     for name, rate in rates.items():
@@ -358,15 +371,19 @@ def _stratified(
 
 @dataclass(frozen=True)
 class _Question:
-    """What is asked of one mechanism."""
+    """What is asked of one mechanism.
+
+    `given` has the four quantities by name, with None for the one that is asked for.
+    """
 
     design: Design
     device: Device
-    known: dict[str, Any]
+    given: dict[str, Any]
     simultaneous: bool
 
     @property
     def events(self) -> int:
+        """How many estimates must all be near the truth."""
         return len(self.device.estimated) if self.simultaneous else 1
 
     def device_at(self, epsilon: float) -> Device:
@@ -374,16 +391,16 @@ class _Question:
         return self.device if epsilon == self.device.epsilon else self.device.at(epsilon)
 
     def chance(self, **changed: Any) -> tuple[float, str]:
-        """Return the chance of the error and the law."""
-        now = self.known | changed
-        made = self.device_at(now["epsilon"])
-        error = now["error"] / made.length
-        return laws.chance(self.design, made, now["count"], error, self.events)
+        """Return the chance of the error, and by which law; `changed` replaces what is given."""
+        quantities = self.given | changed
+        device = self.device_at(quantities["epsilon"])
+        error = quantities["error"] / device.length
+        return laws.chance(self.design, device, quantities["count"], error, self.events)
 
     def excess(self, **changed: Any) -> float:
         """Return by how much the log of that chance is too large."""
-        found, _ = self.chance(**changed)
-        return math.log(max(found, 1e-300) / self.known["failure"])
+        chance, _ = self.chance(**changed)
+        return math.log(max(chance, 1e-300) / self.given["failure"])
 
     def answer(self, unknown: str) -> Answer | str:
         """Return the answer, or in words why there is none."""
@@ -404,13 +421,13 @@ class _Question:
         if found is None:
             return "no error smaller than the whole range can be guaranteed"
 
-        complete = self.known | {unknown: found}
-        made = self.device_at(complete["epsilon"])
+        complete = self.given | {unknown: found}
+        device = self.device_at(complete["epsilon"])
         _, law = self.chance(**{unknown: found})
-        parts = self.design.variance(complete["count"], made)
-        unit = made.length**2
+        parts = self.design.variance(complete["count"], device)
+        unit = device.length**2
         return Answer(
-            device=made,
+            device=device,
             count=complete["count"],
             error=complete["error"],
             failure=complete["failure"],
@@ -419,6 +436,7 @@ class _Question:
         )
 
     def least_error(self, **changed: Any) -> float | None:
+        """Return the smallest error that is rare enough; None if it must be below the range."""
         length = self.device.length
         ends = (1e-12 * length, (1 - 1e-12) * length)
         return _root(lambda error: self.excess(error=error, **changed), *ends)
@@ -426,25 +444,29 @@ class _Question:
     def least_count(self) -> int | None:
         """Return the smallest count; the normal law says where to begin."""
         least, most = self.design.limits
-        made = self.device_at(self.known["epsilon"])
-        error = self.known["error"] / made.length
+        device = self.device_at(self.given["epsilon"])
+        error = self.given["error"] / device.length
 
         def is_enough_by_the_normal_law(count: int) -> bool:
-            found = laws.normal_chance(self.design, made, count, error, self.events)
-            return found <= self.known["failure"]
+            chance = laws.normal_chance(self.design, device, count, error, self.events)
+            return chance <= self.given["failure"]
 
         start = _least_count(is_enough_by_the_normal_law, least, most, least)
         return _least_count(lambda count: self.excess(count=count) <= 0, least, most, start or most)
 
     def _remaining(self, words: str, **changed: Any) -> str:
-        left = self.least_error(**changed)
-        if left is None:
+        """Return a sentence on the error that remains at best, which begins with `words`."""
+        smallest = self.least_error(**changed)
+        if smallest is None:
             return f"{words}, no error smaller than the whole range can be guaranteed"
-        return f"{words}, the smallest error is {rounded_up(left)}"
+        return f"{words}, the smallest error is {rounded_up(smallest)}"
 
 
 def _least_count(enough: Callable[[int], bool], least: int, most: int, start: int) -> int | None:
-    """Return the smallest number that is enough, if more are never worse; None if none is."""
+    """Return the smallest number that is enough, if more are never worse; None if none is.
+
+    The search moves away from `start` in growing steps, and then halves the last one.
+    """
     step = max(start // 256, 1)
     low = least - 1
     high = start
@@ -470,7 +492,10 @@ def _least_count(enough: Callable[[int], bool], least: int, most: int, start: in
 
 
 def _root(excess: Callable[[float], float], low: float, high: float) -> float | None:
-    """Return where a falling function reaches 0, or a billionth above; None if it does not."""
+    """Return where a falling function reaches 0, or a billionth above; None if it does not.
+
+    It is `low` if the function is not positive there.
+    """
     from scipy.optimize import brentq  # its import takes half a second
 
     if excess(high) > 0:
