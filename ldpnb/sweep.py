@@ -242,12 +242,13 @@ def blocks_of(
         if isinstance(values, str) or not hasattr(values, "__len__"):
             raise UsageError(f"{name} must be a sequence of values, got {name}={values!r}")
 
-    # Blocks of one point: all are full but perhaps the last.
     starts = range(0, repetitions, block)
-    sizes = [min(block, repetitions - start) for start in starts]
     count = math.prod(len(values) for values in grid.values()) * len(starts)
     if not 1 <= count <= MOST_BLOCKS:
         raise UsageError(f"a sweep must have 1 to {MOST_BLOCKS:,} blocks, got {count:,}")
+
+    # The blocks of a point: all are full but perhaps the last.
+    sizes = [min(block, repetitions - start) for start in starts]
 
     # A value that is given twice counts once.
     for values in itertools.product(*(dict.fromkeys(values) for values in grid.values())):
