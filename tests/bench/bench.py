@@ -124,6 +124,10 @@ def ratios(one: list[dict], other: list[dict]) -> list[float]:
     return sorted(a["seconds"] / b["seconds"] for a, b in zip(one, other, strict=True))
 
 
+def median_seconds(answers: list[dict]) -> float:
+    return statistics.median(answer["seconds"] for answer in answers)
+
+
 def measured(
     names: list[str], known: dict[str, tuple[str, str]], rounds: int
 ) -> dict[str, list[dict]]:
@@ -142,10 +146,7 @@ def row(task: str, known: dict[str, tuple[str, str]], rounds: int) -> dict[str, 
     """Return the row of a task."""
     names = [name for name in known if name.split(" | ")[0] == task]
     taken = measured(names, known, rounds)
-    seconds = {
-        name: statistics.median(answer["seconds"] for answer in answers)
-        for name, answers in taken.items()
-    }
+    seconds = {name: median_seconds(answers) for name, answers in taken.items()}
 
     own = taken[task]
     notes = own[-1]["info"].copy()

@@ -1,4 +1,4 @@
-"""Let Cosmic Ray change a room in a clone, one change at a time, and count what the tests notice."""
+"""Let Cosmic Ray change a room in a clone, step by step, and count what the tests notice."""
 
 import argparse
 import os

@@ -67,9 +67,9 @@ def whole(left: dict[str, bytes], *versions: dict[str, bytes]) -> bool:
 
 @pytest.fixture
 def versions(checkout: Path) -> list[dict[str, bytes]]:
-    """The files before a run of an edited notebook, with the results of its earlier text, and after.
+    """The files before and after a run of a notebook that was edited.
 
-    The checkout is left as before the run.
+    Before the run, they have the results of the earlier text; so the checkout is left.
     """
     write_line(checkout, 2.0)
     assert execute().error == ""
