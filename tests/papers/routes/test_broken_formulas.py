@@ -27,7 +27,7 @@ from threadpoolctl import threadpool_limits
 
 from ldpnb import claims
 from ldpnb.claims import Claim, Verdict, verdict
-from ldpnb.claims.formulas import recorded, resting_on
+from ldpnb.claims.formulas import recorded
 
 threadpool_limits(1)  # beside other workers a thread of linear algebra that waits burns their time
 
@@ -64,16 +64,14 @@ def routes_in_this_folder() -> Iterator[Route]:
 
 
 @cache
-def rests_on(claim: Claim) -> tuple[str, ...]:
-    """The formulas that a claim rests on."""
+def while_right(claim: Claim) -> tuple[Verdict, tuple[str, ...]]:
+    """The verdict of a claim, and the formulas that it rests on."""
+    check = claim.check  # whose module is imported here, and not while formulas are recorded
+
     forget_results()
-    return resting_on(claim)
-
-
-@cache
-def right_verdict(claim: Claim) -> Verdict:
-    """The verdict of a claim while all formulas are right."""
-    return verdict(claim, claim.check)
+    with recorded() as formulas:
+        right = verdict(claim, check)
+    return right, tuple(sorted(formulas))
 
 
 # Who notices when one is broken
@@ -103,7 +101,7 @@ def noticed_by_a_second_route(path: str, way: str) -> bool:
 
 def noticed_by_the_check(claim: Claim, path: str, way: str) -> bool:
     """Whether a claim's check fails or decides otherwise, or no number of it has changed."""
-    right = right_verdict(claim)
+    right, _ = while_right(claim)
     wrong = broken(path, way)
     assert wrong is not None
 
@@ -121,10 +119,11 @@ def unnoticed(claim: Claim, number: int | None) -> Iterator[str]:
 
     None stands for all ways.
     """
-    for path in rests_on(claim):
-        if right_verdict(claim).how == "simulated":
-            number = 1
+    right, formulas = while_right(claim)
+    if right.how == "simulated":
+        number = 1
 
+    for path in formulas:
         for way in possible_ways(path)[:number]:
             if noticed_by_a_second_route(path, way):
                 continue

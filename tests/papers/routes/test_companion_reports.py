@@ -8,10 +8,12 @@ from dataclasses import replace
 
 import numpy as np
 from compared import Pairs, compared
+from scipy.stats import laplace
 
 from ldpnb.accuracy import histograms
+from ldpnb.accuracy.gaps import GroupGap
 from ldpnb.mechanisms.best_gap import BestGapChannel
-from ldpnb.mechanisms.contrasts import SignedBit
+from ldpnb.mechanisms.contrasts import SignedBit, SignedLaplace
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.hashing import LocalHashing
 from ldpnb.papers.companion.reports import HASHING, blanket_bound, small
@@ -112,3 +114,21 @@ def test_the_gain_of_one_sign_is_the_mean_of_its_reports() -> Pairs:
         chances = mechanism.channel((1.0,))
         smaller = int(np.argmin(groups))
         yield mechanism.gain, abs(chances[1, smaller] - chances[0, smaller])
+
+
+@compared
+def test_the_variance_of_a_gap_from_one_number_adds_up_over_users() -> Pairs:
+    value = 0.6  # which every user holds
+    for epsilon, groups in ((0.5, (4, 4)), (2.0, (10, 30)), (1.0, (7, 3, 5))):
+        smaller = min(groups[:2])
+
+        mechanism = SignedBit(epsilon, groups)
+        minus, plus = mechanism.channel((value,))
+        variances = 1 - (plus - minus) ** 2  # of one sign, by group
+        total = np.sum(variances * groups) / (np.tanh(epsilon / 2) * smaller) ** 2
+        yield GroupGap(mechanism, groups).variance((value**2, value**2)), total
+
+        noisy = SignedLaplace(epsilon, groups)
+        of_noise = laplace(scale=2 / epsilon).var()
+        total = of_noise * sum(groups) / smaller**2
+        yield GroupGap(noisy, groups).variance((value**2, value**2)), total
