@@ -23,12 +23,12 @@ unexport PYTHONDONTWRITEBYTECODE
 figures: $(STAMP) ## run every notebook and renew figures/
 	@$(BIN)/python -m ldpnb run --jobs $(JOBS)
 
-test: $(STAMP) $(if $(CI),$(PAGES)) ## style, types, unit tests and every notebook against its stored outputs
+test: $(STAMP) $(if $(CI),$(PAGES)) ## check style and types, run the unit tests, compare every notebook with its stored outputs
 	@mkdir -p build; $(MAKE) --no-print-directory lint >build/lint.log 2>&1 & lint=$$!; \
 	$(BIN)/python -m pytest -n $(JOBS); tests=$$?; \
 	wait $$lint || { cat build/lint.log >&2; echo "make lint failed" >&2; exit 1; }; exit $$tests
 
-lint: $(STAMP) ## ruff, mypy, the docstrings of public names, and which room may use which
+lint: $(STAMP) ## check style, types, the docstrings of public names, and the imports between folders
 	@mkdir -p build
 	@$(BIN)/python -m ruff check --quiet
 	@$(BIN)/python -m ruff format --check --quiet
@@ -36,19 +36,19 @@ lint: $(STAMP) ## ruff, mypy, the docstrings of public names, and which room may
 	@$(BIN)/python tests/docstrings.py
 	@$(BIN)/python -c 'from importlinter.cli import lint_imports_command as c; c()' --no-cache --no-logo >build/imports.log || { cat build/imports.log; exit 1; }
 
-bench: $(STAMP) build/peers/.installed ## time every task against its peers and the machine's floor
+bench: $(STAMP) build/peers/.installed ## time every task, beside other libraries and the least that this machine needs
 	@$(BIN)/python tests/bench/bench.py build/peers/bin/python
 
-thorough: lint $(PAGES) ## every test there is, those marked nightly too, in three random orders (hours)
+thorough: lint $(PAGES) ## run every test, including those marked nightly, in three random orders (hours)
 	@LDPNB_THOROUGH=1 $(BIN)/python -m pytest -n $(JOBS) -m "" --random-order-seed=1 $(TESTS)
 	@$(BIN)/python -m pytest -n $(JOBS) --random-order-seed=2 $(TESTS)
 	@$(BIN)/python -m pytest -n $(JOBS) --random-order-seed=3 $(TESTS)
 	@$(BIN)/python -m pytest -n $(JOBS) notebooks
 
-nox: $(STAMP) ## the same numbers on other Pythons, dependencies and code paths (an hour); ARGS="-s ..." picks some
+nox: $(STAMP) ## check the numbers on other Pythons, dependencies and code paths (an hour); ARGS="-s ..." picks some
 	@$(BIN)/python -m uv tool run nox $(ARGS)
 
-mutants: $(STAMP) ## break the formulas of ROOM=mechanisms in SAMPLE=40 small ways (SEED=0) and see the tests notice
+mutants: $(STAMP) ## change formulas of ROOM=mechanisms in SAMPLE=40 small ways (SEED=0), and see whether tests notice
 	@$(BIN)/python -m uv tool run --from cosmic-ray==8.7.0 python tests/mutants/sample.py \
 	  $(or $(ROOM),mechanisms) $(or $(SAMPLE),40) $(or $(SEED),0)
 
@@ -65,10 +65,10 @@ site: $(PAGES) ## build the site into build/site, which opens from disk; LITE=1 
 	@LDPNB_LITE=$(LITE) $(BIN)/python -m ldpnb.site
 
 lab: $(STAMP) ## open JupyterLab on the tour; as root: make lab ARGS=--allow-root
-	@test "$$(id -u)" != 0 || test -n "$(ARGS)" || { echo "JupyterLab does not run as root unasked; make lab ARGS=--allow-root asks it to"; exit 2; }
+	@test "$$(id -u)" != 0 || test -n "$(ARGS)" || { echo "JupyterLab does not run as root by default; to run it all the same, type: make lab ARGS=--allow-root"; exit 2; }
 	@$(BIN)/python -m jupyterlab --log-level=ERROR --LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb $(ARGS)
 
-lock: $(STAMP) ## resolve the dependencies anew into requirements.lock
+lock: $(STAMP) ## resolve the dependencies again into requirements.lock
 	@$(BIN)/python -m uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
 	  --no-emit-index-url --extra notebooks --group dev pyproject.toml --output-file requirements.lock
 	@$(BIN)/python -m uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
@@ -78,13 +78,13 @@ lock: $(STAMP) ## resolve the dependencies anew into requirements.lock
 clean: ## remove the environment and everything that is not committed
 	rm -rf $(VENV) build
 
-help: ## show this
+help: ## show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s  %s\n", $$1, $$2}'
 
 # the stamp is newer than the lock only after every step has passed, so a broken set-up is repeated
 $(STAMP): requirements.lock pyproject.toml $(if $(SOUND),,always)
-	@command -v $(PYTHON) >/dev/null || { echo "ldpnb needs Python 3.11 to 3.14, and there is no $(PYTHON) (Debian, Ubuntu: apt-get install python3 python3-venv; macOS: brew install python)"; exit 1; }
-	@$(PYTHON) -c 'import sys; sys.exit(0 if (3, 11) <= sys.version_info < (3, 15) else "ldpnb needs Python 3.11 to 3.14, which its locked libraries are for, and this is %d.%d; try: make $(MAKECMDGOALS) PYTHON=python3.13" % sys.version_info[:2])'
+	@command -v $(PYTHON) >/dev/null || { echo "ldpnb needs Python 3.11 to 3.14, but $(PYTHON) was not found (Debian, Ubuntu: apt-get install python3 python3-venv; macOS: brew install python)"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(0 if (3, 11) <= sys.version_info < (3, 15) else "ldpnb needs Python 3.11 to 3.14, but this is %d.%d; try: make $(MAKECMDGOALS) PYTHON=python3.13" % sys.version_info[:2])'
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "Python's venv module is missing (Debian, Ubuntu: apt-get install python3-venv)"; exit 1; }
 	@echo "setting up $(VENV) (about half a minute, 1 GB)"
 	@test -n "$(SOUND)" || $(PYTHON) -m venv --clear $(VENV)

@@ -72,7 +72,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What a worker gets beside the block: the experiment, and what must be there as here."""
+    """What a worker gets with the block: the experiment, and the versions that it must have."""
 
     experiment: bytes
     versions: Mapping[str, str]
@@ -137,8 +137,8 @@ def sweep(
         Seed of all random streams, at least 0.
     depends : iterable of str or Path
         Files that the experiment reads, and modules of your own that are not in its folder. A
-        block of another content is not taken for this one. An experiment that reads a file beside
-        it which is not named here fails.
+        block of another content is not taken for this one. An experiment fails if it reads a file
+        in its own folder that is not named here.
     tell : callable, optional
         It is called with the `State` of the sweep before any work.
 

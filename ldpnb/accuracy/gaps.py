@@ -2,7 +2,7 @@
 
 The mechanisms are those of `ldpnb.mechanisms.groups` and `ldpnb.mechanisms.contrasts`. Values lie
 in ``[-1, 1]``; a rate ``r`` in ``[0, 1]`` is ``v = 2 r - 1``, so a gap between rates is half the
-gap between values. The values are fixed, without any distribution. They enter through each group's
+gap between values. The values are fixed numbers, not random ones. They enter through each group's
 second moment ``nu^2``, the mean of ``v^2``. Sizes of groups are known unless stated otherwise.
 Equations and theorems are those of Juarez and Korolova (2022).
 """
@@ -33,7 +33,7 @@ def variance_laplace_mean(
     """Return the variance of a group mean under ``M_L``, for any number of groups.
 
     It is ``(s^2 + (1 - a) nu^2 + (K - n)/n (a'/a) s'^2) / (a n)``, where ``a`` is the probability
-    to keep the group, ``a'`` the one to move to a given other group, and ``s^2`` and ``s'^2`` are
+    of keeping the group, ``a'`` that of moving to a given other group, and ``s^2`` and ``s'^2`` are
     the variances of the two noises. For two groups this is equation (19).
 
     Parameters
@@ -65,8 +65,8 @@ def variance_discretised_mean(
 ) -> Real:
     """Return the variance of a group mean under ``M_R``, for any number of groups.
 
-    It is ``(1 - a t^2 nu^2 + (K - n)/n (a'/a)) / (a t^2 n)``, where ``a`` is the probability to
-    keep the group, ``a'`` the one to move to a given other group, and ``t = 2b - 1``, so that
+    It is ``(1 - a t^2 nu^2 + (K - n)/n (a'/a)) / (a t^2 n)``, where ``a`` is the probability of
+    keeping the group, ``a'`` that of moving to a given other group, and ``t = 2b - 1``, so that
     ``1 - t^2 = 4 b (1 - b)``. For two groups this is equation (20). The arguments are those of
     `variance_laplace_mean`.
     """
@@ -111,7 +111,7 @@ def _group(size: int, users: int, second_moment: float) -> tuple[Real, Real, Rea
 class GroupGap:
     """The error of an estimated gap between the means of two groups.
 
-    The gap is signed: the mean of the first group less that of the second. Values lie in
+    The gap is signed: the mean of the first group minus that of the second. Values lie in
     ``[-1, 1]``, and the sizes of the groups are known.
 
     Parameters

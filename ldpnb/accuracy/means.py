@@ -121,7 +121,7 @@ def warner_variance(epsilon: Real, users: Real) -> Real:
 def warner_error(epsilon: ArrayLike, users: int, ones: int, failure: float) -> Floats:
     """Return the exact error of randomised response that is exceeded with probability `failure`.
 
-    The result has the shape of `epsilon`. The number of false ones less that of false zeros has
+    The result has the shape of `epsilon`. The number of false ones minus that of false zeros has
     ``users + 1`` possible values, whose chances come from a Fourier transform.
 
     Parameters

@@ -1,6 +1,6 @@
 """The claims of the sources, and the evidence that decides them.
 
-A claim lives in two places: its words are a table of ``papers/<source>/section_<n>.toml``, and its
+A claim has two parts: its words are a table of ``papers/<source>/section_<n>.toml``, and its
 check is the function of the same name in the Python file beside it. Everything else is derived:
 status, list, counts, erratum sheets, and the formulas that a claim rests on.
 

@@ -16,9 +16,9 @@ class UnsoundError(Exception):
 class Evidence:
     """What a check has found so far.
 
-    Four methods speak of the claim itself: `decides` takes a proof or a counterexample, `needs` a
+    Four methods are about the claim itself: `decides` takes a proof or a counterexample, `needs` a
     condition that was computed, `simulated` one that was simulated, and `tried` one case of a
-    statement about many. Three speak of the evidence: `proven` takes a step of a proof, `same` two
+    statement about many. Three are about the evidence: `proven` takes a step of a proof, `same` two
     routes to one value, and `sure` anything else that the evidence rests on. When one of these
     three fails, the check ends there and the claim is not settled.
 
@@ -35,7 +35,7 @@ class Evidence:
         self._only_tried = False
 
     def decides(self, answer: bool | None) -> None:
-        """Take a decider's answer about the claim, for every parameter that it speaks of."""
+        """Take a decider's answer about the claim, for every parameter that it covers."""
         self.sure(answer is not None, "the decider found neither a proof nor a counterexample")
         self.holds &= bool(answer)
         self._proved = True

@@ -119,7 +119,7 @@ class Claim:
     words : mapping of str to str
         The texts of its table, with ``@{name}`` where a number of the check belongs.
     rebuilt : bool
-        Whether the formula is lost in the text at hand, so that it had to be rebuilt.
+        Whether the formula is missing from the text that we read, so that it had to be rebuilt.
     """
 
     source: str

@@ -2,7 +2,7 @@
 
 `public` has two columns of UCI Adult, and `synthetic` the distributions that the sources simulate.
 
-A column of a file of one's own is read by `files.load_column`. `reading` is what is stated of the
+A column of your own file is read by `files.load_column`. `reading` is what is stated of the
 file, `tables` reads it as a `table.Table` (by `text`, `workbook` and `rows`, or by `parquet`), and
 `entries` says what the entries of a column mean. `inspection` describes a file. Nothing is guessed:
 what does not fit the statements is refused.

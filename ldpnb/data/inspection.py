@@ -164,7 +164,7 @@ def _ways(
 ) -> dict[str, Any] | None:
     """Return the range with which a column can be read, none for names.
 
-    None is for a column that is none to collect, since its entries name rows, or are all the same.
+    None is for a column that cannot be used, because its entries name rows or are all the same.
     A ValueError says what must be stated first.
     """
     times = entries.dropna().value_counts()

@@ -36,8 +36,8 @@ class Reading:
     thousands : str
         Mark between groups of three digits: a point, a comma, a blank or an apostrophe.
     missing : sequence of str
-        Entries that stand for no answer, such as ``k.A.`` or ``-9``. The empty text among them
-        says that all of them are named: other codes such as 99 are then taken as answers.
+        Entries that mean that there is no answer, such as ``k.A.`` or ``-9``. The empty text among
+        them says that all of them are named: other codes such as 99 are then taken as answers.
     counts : str
         Column that says how many users a row stands for. ``none`` says that each row is one user.
 

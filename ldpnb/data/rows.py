@@ -35,7 +35,7 @@ def table_of(
     rows : iterator of (int, list)
         The number of each row in its file, and its fields, from the header on.
     reading : Reading
-        What is stated of the file.
+        How the file is to be read.
     columns : sequence of str, optional
         Columns that are needed, see `places_of`.
     is_sheet : bool

@@ -44,7 +44,7 @@ def read_table(path: str | Path, reading: Reading, columns: Sequence[str] | None
         A regular file: text in UTF-8 or a stated encoding, such as .csv, .tsv and .csv.gz, a
         workbook (.xlsx), or .parquet.
     reading : Reading
-        What is stated of the file.
+        How the file is to be read.
     columns : sequence of str, optional
         Columns that are needed. The others of a wide table are not kept.
 

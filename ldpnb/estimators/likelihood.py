@@ -82,9 +82,9 @@ def krr_mle(tallies: ArrayLike, *, epsilon: float) -> Floats:
 
     References
     ----------
-    Equation (110) and Algorithm 1 of Lopuhaä-Zwakenberg et al. (2020), with the stopping rule put
-    right: values are removed until (110) is nowhere negative. ``S - u_K (c + K)`` never falls as K
-    grows, so one sort finds the optimum.
+    Equation (110) and Algorithm 1 of Lopuhaä-Zwakenberg et al. (2020), with the stopping rule
+    corrected: values are removed until (110) is nowhere negative. ``S - u_K (c + K)`` never falls
+    as K grows, so one sort finds the optimum.
 
     Examples
     --------

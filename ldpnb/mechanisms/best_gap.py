@@ -71,7 +71,7 @@ class _Estimate(NamedTuple):
 class BestGapChannel:
     """The channel with the least variance of an estimated gap, among all of a given privacy.
 
-    The gap is the mean of the first group less that of the second. Values are -1 or +1, others are
+    The gap is the mean of the first group minus that of the second. Values are -1 or +1, others are
     rounded to them at random.
 
     Parameters

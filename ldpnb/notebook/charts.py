@@ -307,8 +307,9 @@ def finding(
         curves. Numbers are written by `short`, or in a format, as in ``{exact:.0%}``. In a format
         such as ``{exact:.3g}`` numbers from 1,000 to ten million are written out: 67,400.
     at : {"first", "middle", "last"}, float or callable
-        The place. A number must be a place that is drawn, so that no title speaks of a place beside
-        the one that it names. A function gets the values by place and curve, and returns a place.
+        The place. A number must be a place that is drawn, so that no title is about another place
+        than the one that it names. A function gets the values by place and curve, and returns a
+        place.
     marks : mapping of str to str, optional
         The curves to mark at the place, with the texts beside the marks, which may have fields.
     side : {"above", "below", "left", "right"}, optional
@@ -406,5 +407,5 @@ def name(value: Any) -> str:
 
 
 def panels_in_a_row(panels: int) -> int:
-    """Return how many panels stand in a row: three where that fills the rows, and else two."""
+    """Return how many panels stand in a row: three if that fills the rows, and otherwise two."""
     return 3 if panels % 3 == 0 else 2

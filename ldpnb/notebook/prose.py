@@ -30,7 +30,7 @@ def crossings(x: ArrayLike, one: ArrayLike, other: ArrayLike) -> list[float]:
     """Return where two curves cross.
 
     Between two points of the grid both curves are taken as straight: on logarithmic scales if all
-    numbers are positive, and else on linear ones.
+    numbers are positive, and otherwise on linear ones.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ LABELS = {
 FINDINGS = ("change", "instead", "answer", "doubt")
 """What plain text has too."""
 
-REBUILT = "the formula is lost in the text at hand, and was rebuilt from the sentences around it"
+REBUILT = "the formula is missing from the text that we read, and we rebuilt it from its context"
 
 
 class Verdicts:

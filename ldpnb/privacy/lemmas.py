@@ -2,7 +2,7 @@
 
 They stand in Appendices A and B of Bun et al. (2022). Losses and budgets are in nats; the
 mechanisms on the sample are epsilon-DP when a record is deleted. `log_mixed` and `log_thinned` are
-logarithms of mixtures of a likelihood ratio with 1, as sampling makes them.
+logarithms of mixtures of a likelihood ratio with 1, as they arise from sampling.
 """
 
 from typing import Any

@@ -79,7 +79,7 @@ class Tallies:
 
 
 def delta(epsilon: float, tallies: Tallies, *, above: bool) -> float:
-    """Return an upper bound on ``delta`` at a central budget if `above`, and else a lower one."""
+    """Return an upper bound on ``delta`` at a central budget if `above`, otherwise a lower one."""
     if epsilon >= tallies.local:
         return 0.0
     margin = MARGIN - min(log_chernoff(epsilon, tallies), 0.0)

@@ -143,8 +143,8 @@ def notebooks() -> str:
     """Return the page of all notebooks, with a card for each."""
     parts = [
         "# Notebooks",
-        "Each begins with a question. [Paths](paths.md) lead through them by topic, and the"
-        " [glossary](glossary.md) explains words and symbols.",
+        "All of them except the ledger begin with a question. [Paths](paths.md) lead through them"
+        " by topic, and the [glossary](glossary.md) explains words and symbols.",
     ]
     for source, group in groups().items():
         pages = [notebook.id for notebook in group]

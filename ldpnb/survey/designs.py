@@ -47,7 +47,7 @@ class Everyone:
         return 2, MANY
 
     def people(self, count: int) -> float:
-        """Return how many people there are, if so many report."""
+        """Return how many people are behind a number of reports."""
         return float(count)
 
     def variance(self, count: int, device: Device) -> Variance:
@@ -231,7 +231,7 @@ Design = Everyone | SimpleSample | StratifiedSample | ClusteredSample
 
 
 def most_reports(people: float, response: float) -> int:
-    """Return how many of so many people report at most, on average."""
+    """Return the largest expected number of reports from a number of people."""
     return math.floor(people * response + 1e-9)
 
 

@@ -1,7 +1,7 @@
 """Confidence intervals: exact through the device where the design allows it, else Student's t.
 
-Which one is used depends on the design and never on the reports. Where no true value fits the
-reports there is none.
+Which one is used depends on the design and never on the reports. If no true value fits the reports,
+there is no interval.
 """
 
 import math
@@ -40,7 +40,7 @@ class Interval:
 def exact_share(
     ones: int, number: int, population: float, device: Device, alpha: float
 ) -> Interval:
-    """Return the interval for a share in a simple random sample, from so many reports of yes.
+    """Return the interval for a share in a simple random sample, from the number of yes reports.
 
     It holds the shares of the population under which neither so few nor so many reports of yes are
     less likely than ``alpha / 2``. For a very large population it is Clopper and Pearson's, through

@@ -230,7 +230,7 @@ def drawn_sample(
     population: int | Mapping[str, int] | str | None = None,
     clusters: int | Mapping[str, int] | None = None,
 ) -> Sample:
-    """Return the sample of cells with so many reports, and the sizes of what they were drawn from.
+    """Return the sample from the number of reports in each cell and the sizes of the population.
 
     Without clusters a report stands for ``N_h / n_h`` people. With clusters it stands for
     ``(M_h / m_h) (N_g / n_g)``, where a factor that was not stated is left out. Weights replace
@@ -239,7 +239,7 @@ def drawn_sample(
     Raises
     ------
     ValueError
-        If something contradicts itself, or the sample tells no variance.
+        If something contradicts itself, or the variance cannot be estimated.
     """
     number = np.asarray(number, dtype=float)
     in_strata = [""] * number.size if stratum is None else stratum

@@ -36,7 +36,7 @@ def described(device: Device) -> str:
 
 
 def privacy(device: Device) -> str:
-    """Return what a report tells about a respondent."""
+    """Return what a report reveals about a respondent."""
     epsilon = device.epsilon
     if math.isinf(epsilon):
         return (

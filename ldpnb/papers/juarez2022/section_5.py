@@ -68,7 +68,7 @@ def abstract_error(e: Evidence) -> Numbers:
 
 
 def means_are_unbiased(e: Evidence) -> None:
-    """Decide client by client that the mean added is ``gain v`` to the own group, 0 to another."""
+    """Decide by client that the mean added is ``gain v`` to its own group, 0 to others."""
     down, up = moves.sign_probabilities(v, SIGNS.value_epsilon)
     zero_down, zero_up = moves.sign_probabilities(0 * v, SIGNS.value_epsilon)
     e.proven(identity(SIGNS.keep * (up - down), SIGNS.gain * v))

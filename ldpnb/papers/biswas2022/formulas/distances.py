@@ -44,7 +44,7 @@ def expected_total_variation(standard_deviations: ArrayLike, *, users: int) -> R
     Returns
     -------
     float
-        The mean distance. It may exceed 1, because the estimate is not projected on the simplex.
+        The mean distance. It may exceed 1, because the estimate is not projected onto the simplex.
 
     Raises
     ------
@@ -133,7 +133,7 @@ def exact_total_variation(holders: ArrayLike, survey: SampledCounts) -> float:
     Returns
     -------
     float
-        The mean distance. It may exceed 1, because the estimate is not projected on the simplex.
+        The mean distance. It may exceed 1, because the estimate is not projected onto the simplex.
 
     Raises
     ------

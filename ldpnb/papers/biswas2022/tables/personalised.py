@@ -50,7 +50,7 @@ def estimates(
     *,
     seed: int,
 ) -> pd.DataFrame:
-    """Estimate a histogram, beside the exact mean and standard deviation of the estimates.
+    """Estimate a histogram, with the exact mean and standard deviation of the estimates.
 
     There is a row for each way to split the users, which `split_by_rate` returns, each estimator
     and each value. The two rates are those of the two groups.

@@ -66,7 +66,7 @@ def data_sets(users: int, *, seed: int) -> dict[str, Ints]:
 def estimates(
     counts: Ints, sampling_rates: Sequence[float], mechanism: KaryRandomisedResponse, *, seed: int
 ) -> pd.DataFrame:
-    """Estimate a histogram by c_DE, g_DE and c-hat, beside the exact mean and deviation.
+    """Estimate a histogram by c_DE, g_DE and c-hat, with the exact mean and deviation.
 
     All three see the same reports. There is a row for each sampling rate, estimator and value.
     """

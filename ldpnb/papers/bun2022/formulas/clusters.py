@@ -304,7 +304,7 @@ def identified_cluster_loss_lower_bound(
         ``>= 0``.
     confusion : float
         Probability of the event without the cluster over that with it, ``beta >= 0``. At 0 the
-        sample is no secret.
+        sample is not secret.
     sampling_rate : float
         Chance ``p`` in ``(0, 1]`` that the cluster is drawn.
     """

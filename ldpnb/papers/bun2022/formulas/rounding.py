@@ -248,8 +248,8 @@ def rounding_threshold(epsilon: Real) -> Real:
 def random_rounding_bound(sampling_rate: Real, epsilon: Real) -> Real:
     """Return ``ln(1 + 2r(e^(2 epsilon) - 1)) + ln(1 + r(e^(2 epsilon) - 1))``.
 
-    This is Theorem 4.3 as its proof gives it. The constant for small epsilon is 6; the text at hand
-    has lost the one that is printed.
+    This is Theorem 4.3 as its proof gives it. The constant for small epsilon is 6; the printed one
+    is missing from the text that we read.
     """
     rate = checks.open_probability(sampling_rate, "sampling_rate")
     budget = checks.positive(epsilon, "epsilon")

@@ -147,7 +147,7 @@ def standard_errors(population: Strata, overall_variance: float, totals: Sequenc
 def drawn_means(
     tally: pd.DataFrame, boundaries: Sequence[int], total: int, *, repetitions: int, seed: int
 ) -> Rows:
-    """Tabulate weighted means of drawn samples, beside the exact standard error.
+    """Tabulate weighted means of drawn samples, with the exact standard error.
 
     Samples have at least one record of every stratum.
     """

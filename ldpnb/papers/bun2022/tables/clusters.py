@@ -23,7 +23,7 @@ def losses_by_cluster_size(
     The changed cluster has 1 to `largest` records. The others have its size, or sizes spread evenly
     from ``1 - spread`` to ``1 + spread`` times it, rounded.
 
-    The theorems speak of deletion. For replacement the upper bound counts twice, and the lower
+    The theorems are about deletion. For replacement the upper bound counts twice, and the lower
     bound once, because its proof changes a record. Simple random sampling gets the mechanism's
     replacement budget, ``2 epsilon``.
 

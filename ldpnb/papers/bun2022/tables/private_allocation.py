@@ -78,8 +78,8 @@ def simulated_variances(
 ) -> Rows:
     """Tabulate the variance of drawn private weighted means in the worst population.
 
-    The exact variance stands beside it. `tables` and `solved` are what `candidates` and `variances`
-    return, and epsilon is one of the budgets of `solved`.
+    The exact variance is in the next column. `tables` and `solved` are what `candidates` and
+    `variances` return, and epsilon is one of the budgets of `solved`.
     """
     best = solved[solved["epsilon (nats)"] == epsilon]
 

@@ -98,7 +98,7 @@ def gaussian_rates(
 def simulated_tilted_rates(
     population: int, mean: float, relative: list[float], epsilon: float, *, draws: int, seed: int
 ) -> Rows:
-    """Tabulate the reweighted sampling rate estimated from drawn sizes, beside the exact one.
+    """Tabulate the reweighted sampling rate estimated from drawn sizes, and the exact one.
 
     The effective draws, ``(sum w)^2 / sum w^2``, are those that carry the weight.
     """

@@ -35,7 +35,7 @@ def smallest_epsilon(
     family : callable
         Takes a budget in nats and returns a mechanism for two groups.
     users : int
-        Number ``K`` of all users, at least 2; half of them are in either group.
+        Number ``K`` of all users, at least 2; half of them are in each group.
     alpha : float
         Smallest error of the gap that counts as a failure, ``> 0``. Users hold values in
         ``[-1, 1]``, so a gap lies in ``[-2, 2]``.

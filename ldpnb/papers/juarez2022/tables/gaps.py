@@ -82,7 +82,7 @@ def discretised_losses(epsilons: Sequence[float], groups: Sequence[int]) -> Rows
 def laplace_trade_offs(
     group_epsilon: float, value_epsilon: float, ks: Sequence[float], epsilons: Sequence[float]
 ) -> Rows:
-    """Tabulate the exact delta of ``M_L`` by epsilon and ``k``, beside what equation (1) claims."""
+    """Tabulate the exact delta of ``M_L`` by epsilon and ``k``, with what equation (1) claims."""
     for k, epsilon in product(ks, epsilons):
         mechanism = LaplaceMeans(group_epsilon, value_epsilon, k)
         yield {
@@ -99,9 +99,9 @@ def published_laplace_losses(epsilons: Sequence[float], *, delta: float | None =
 
     The total variation distance is that between the reports of the two clients that are easiest to
     tell apart; ``allowed`` is the most that a mechanism could have which kept the budget. With
-    `delta` there are more columns. ``guess`` is the chance to guess which of two groups a client
-    belongs to, and ``private_guess`` the most that would be allowed. ``epsilon_at_delta`` is the
-    budget to be quoted with `delta`, and ``clipped`` the loss if reports were clipped to
+    `delta` there are more columns. ``guess`` is the probability of guessing which of two groups a
+    client belongs to, and ``private_guess`` the most that would be allowed. ``epsilon_at_delta`` is
+    the budget to be quoted with `delta`, and ``clipped`` the loss if reports were clipped to
     ``[-1, 1]``.
     """
     for epsilon in epsilons:
@@ -143,7 +143,7 @@ def epsilon_table(
 ) -> Rows:
     """Tabulate the smallest budget that meets each target, for equal groups.
 
-    The exact loss of the mechanism at that budget stands beside it.
+    The exact loss of the mechanism at that budget is in the next column.
 
     Parameters
     ----------
@@ -367,7 +367,7 @@ def measured_errors(
     failure: float,
     seed: int,
 ) -> Rows:
-    """Tabulate simulated errors of the gap beside their expectation and Chebyshev's bound.
+    """Tabulate simulated errors of the gap with their expectation and Chebyshev's bound.
 
     ``mean``, ``standard_error`` and ``sd`` are those of all simulated errors. Between ``low`` and
     ``high`` lie the central 95% of the means of `runs` errors.
@@ -392,7 +392,7 @@ def measured_errors(
 
 @table
 def printed_against_law(measured: pd.DataFrame, printed: pd.DataFrame) -> Rows:
-    """Tabulate printed mean errors beside the central 95% of those in `measured_errors`.
+    """Tabulate printed mean errors with the central 95% of those in `measured_errors`.
 
     All are divided by the expectation for the mechanism as published. The error of a printed one is
     half of its rounding.

@@ -30,7 +30,7 @@ _LEAST_SINGULAR = 1e-6
 def fisher_information(channel: ArrayLike, distribution: ArrayLike) -> Floats:
     """Compute the Fisher information ``J_p`` of one report about the distribution of the values.
 
-    The parameters are the first ``a - 1`` probabilities; the last one is 1 less their sum.
+    The parameters are the first ``a - 1`` probabilities; the last one is 1 minus their sum.
 
     Parameters
     ----------
@@ -47,8 +47,8 @@ def fisher_information(channel: ArrayLike, distribution: ArrayLike) -> Floats:
     Raises
     ------
     ValueError
-        If the shapes do not fit, if `distribution` is no probability vector, or if it excludes an
-        input that some output gives away.
+        If the shapes do not fit, if `distribution` is not a probability vector, or if it excludes
+        an input that some output gives away.
 
     References
     ----------
@@ -110,7 +110,7 @@ def distribution_error(
     Raises
     ------
     ValueError
-        If the shapes do not fit, if `distribution` is no probability vector or excludes an input
+        If the shapes do not fit, if `distribution` is not a probability vector or excludes an input
         that some output gives away, or if the channel hardly tells its inputs apart.
 
     See Also
@@ -161,7 +161,7 @@ def frequency_error(channel: ArrayLike | KaryRandomisedResponse, distribution: A
     Raises
     ------
     ValueError
-        If the shapes do not fit, if `distribution` is no probability vector or excludes an input
+        If the shapes do not fit, if `distribution` is not a probability vector or excludes an input
         that some output gives away, or if the channel hardly tells its inputs apart.
 
     See Also
@@ -267,8 +267,8 @@ def entropy_constants(channel: ArrayLike, distributions: ArrayLike) -> tuple[flo
 
     They are the averages over distributions of ``ln det J_p``, and of
     ``ln det C_p - sum_x ln p_x - ln det J_p``. They are equations (39) and (40) of
-    Lopuhaä-Zwakenberg et al. (2020). The text at hand does not show how the source splits them;
-    these are the quantities that its (41) and (42) need.
+    Lopuhaä-Zwakenberg et al. (2020). The text that we read does not show how the source splits
+    them; these are the quantities that its (41) and (42) need.
 
     Parameters
     ----------

@@ -191,8 +191,8 @@ class LowerBounds:
     def frequency(self, form: str = "published") -> Real:
         """Bound the error of the frequencies by ``a e^(-a epsilon / (a-1)) / (e^epsilon - 1)^2``.
 
-        This is equation (60), rebuilt: the text at hand has lost it. With the *sharp* form of
-        `log_covariance_floor`, the exponent is ``-epsilon``.
+        This is equation (60), which is missing from the text that we read and was rebuilt. With the
+        *sharp* form of `log_covariance_floor`, the exponent is ``-epsilon``.
         """
         return self.distribution() * np.exp(
             self.log_covariance_floor(form) / (self.domain_size - 1)

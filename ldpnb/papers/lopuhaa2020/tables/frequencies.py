@@ -232,7 +232,7 @@ def estimate_scaled(reports: RepeatedReports) -> Floats:
 
 
 def estimate_uniform(reports: RepeatedReports) -> Floats:
-    """Return equal frequencies, without a look at the reports."""
+    """Return equal frequencies, without looking at the reports."""
     return np.full(reports.supports.shape, 1 / reports.mechanism.domain_size)
 
 
