@@ -56,7 +56,7 @@ def main() -> None:
     except ValueError as error:
         if type(error).__name__ not in _DAMAGED:
             raise
-        _end(f"a file of the checkout is damaged, `git status` names it: {error}", 1)
+        _end(f"a file of the clone is damaged, `git status` shows which: {error}", 1)
     sys.exit(code or 0)
 
 

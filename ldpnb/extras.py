@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 def missing(library: str | None) -> str:
     """Say that a library is missing, and what installs it."""
-    return f"No module named {library!r}; pip install 'ldpnb[notebooks]' brings it"
+    return f"No module named {library!r}; install it with: pip install 'ldpnb[notebooks]'"
 
 
 @contextmanager

@@ -398,7 +398,9 @@ def compute(sent: Sent, work: Block) -> list[Row]:
     try:
         for name, here in versions().items():
             if here != sent.versions[name]:
-                raise ValueError(f"the worker has {name} {here}, the sweep {sent.versions[name]}")
+                raise ValueError(
+                    f"the worker has {name} {here}, but the sweep has {sent.versions[name]}"
+                )
 
         # In one thread, since sums of several threads may differ in their last digit.
         with files_read(sent.folder) as read, threadpool_limits(1):

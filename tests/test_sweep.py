@@ -230,7 +230,9 @@ def test_a_worker_with_other_versions_is_refused(
 ) -> None:
     sent = sweeps.packed_up(experiments.uniform, ())
     monkeypatch.setattr(sweeps, "versions", lambda: sent.versions | {"numpy": "1.0"})
-    with pytest.raises(RuntimeError, match=r"point=1: .* the worker has numpy 1.0, the sweep "):
+    with pytest.raises(
+        RuntimeError, match=r"point=1: .* the worker has numpy 1.0, but the sweep has "
+    ):
         sweeps.compute(sent, sweeps.Block("uniform", {"point": 1}, 0, 2, 1))
 
 

@@ -171,7 +171,7 @@ class GroupGap:
         """Return the variance, for given ``nu^2`` of the two groups compared.
 
         Two estimated means have covariance 0 (Theorem 5.4): a user adds to one group's sum at most,
-        and adds a number of mean 0 to that of another group than the user's own.
+        and adds a number of mean 0 to that of any other group.
 
         If every user sends one number, the variance is
         ``(K / t^2 - sum_g w_g^2 n_g nu_g^2) / n_min^2`` for the bit, and

@@ -196,7 +196,7 @@ class ExactChannel:
         Raises
         ------
         ValueError
-            If the truth has another shape than the means, or if paths were cut.
+            If the truth does not have the shape of the means, or if paths were cut.
         """
         if any(self.lost):
             raise ValueError("cut must be 0 for exact means, but some paths were cut")

@@ -101,13 +101,13 @@ class NumpyDraws(np.random.Generator):
 
     def permutation(self, x: Any, axis: int = 0) -> Any:
         if axis:
-            self.tape.refuse("permutes along another axis than the first, which is not followed")
+            self.tape.refuse("permutes along an axis other than the first, which is not followed")
         pool = np.arange(x) if np.ndim(x) == 0 else np.array(x)
         return pool[self.tape.order(len(pool), len(pool))]
 
     def shuffle(self, x: Any, axis: int = 0) -> None:
         if axis:
-            self.tape.refuse("shuffles along another axis than the first, which is not followed")
+            self.tape.refuse("shuffles along an axis other than the first, which is not followed")
         pool = [np.copy(entry) if isinstance(entry, np.ndarray) else entry for entry in x]
         x[:] = [pool[index] for index in self.tape.order(len(pool), len(pool))]
 

@@ -158,7 +158,7 @@ class Tape:
         if self.depth >= DEEPEST and not self.cut:
             self.refuse(
                 f"makes more than {DEEPEST:,} random choices on one path; "
-                "if it has a loop that need not end, give cut=1e-12"
+                "if it has a loop that may never end, give cut=1e-12"
             )
         self._weights.append(weights)
         self._branches.append(-1)

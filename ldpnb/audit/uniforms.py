@@ -161,7 +161,7 @@ class Uniform:
 
     def __round__(self, digits: int | None = None) -> int:
         if digits is not None:
-            self._tape.refuse("rounds a random number to digits, which is not followed")
+            self._tape.refuse("rounds a random number to some digits, which is not followed")
         return self._whole("round")
 
     def _then(self, name: str, other: Any) -> Any:

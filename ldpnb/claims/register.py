@@ -1,8 +1,8 @@
 """The claims of the sources, their words, and their verdicts.
 
 The words are read from TOML files without importing any code. The check of a claim is looked up by
-its name in the Python file beside its words, and only when the claim is decided: this room knows no
-paper, as a test runner knows no test.
+its name in the Python file beside its words, and only when the claim is decided: this folder knows
+no paper, just as a test runner knows no test.
 """
 
 import difflib

@@ -67,7 +67,7 @@ def load_column(
     Parameters
     ----------
     data : str or Path
-        The file, of at most 200 MB: delimited text, perhaps packed as .gz, .xlsx or .parquet.
+        The file, of at most 200 MB: delimited text (perhaps compressed as .gz), .xlsx or .parquet.
     column : str
         The column to tally, by its name in any case; empty for the only column of a file.
     low, high : float, optional

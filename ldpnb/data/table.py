@@ -10,7 +10,7 @@ import pandas as pd
 from ldpnb.data.messages import listed, quoted
 
 MOST_BYTES = 200_000_000
-"""Of a file, packed or not."""
+"""Of a file, compressed or not."""
 MOST_ROWS = 5_000_000
 MOST_CELLS = 20_000_000
 MOST_LETTERS = 131_072

@@ -1,4 +1,4 @@
-"""From a file to a table: delimited text, packed by gzip or not, a workbook, or Parquet.
+"""From a file to a table: delimited text (perhaps compressed), a workbook, or Parquet.
 
 The kind of a file is known by its first bytes, whatever its name says. A file is bounded in bytes
 (also unpacked), rows and cells. A row that does not fit the header is refused, never cut or filled.

@@ -407,5 +407,5 @@ def name(value: Any) -> str:
 
 
 def panels_in_a_row(panels: int) -> int:
-    """Return how many panels stand in a row: three if that fills the rows, and otherwise two."""
+    """Return how many panels are in a row: three if that fills the rows, and otherwise two."""
     return 3 if panels % 3 == 0 else 2

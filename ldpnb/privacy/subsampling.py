@@ -236,7 +236,7 @@ def proportion_noise_scale(epsilon: Real, records: Real, population: Real = None
     records : int
         Number of records of which the proportion is taken, at least 1.
     population : int, optional
-        Number of records from which they were drawn. By default the records are all there are.
+        Number of records from which they were drawn. By default they are the whole population.
 
     Returns
     -------

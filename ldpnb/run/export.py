@@ -102,7 +102,7 @@ def contents(what: str, width: str, font: str, kind: str) -> dict[str, bytes]:
     """
     width_in_inches = inches(width)
     if kind == "pgf" and not shutil.which("pdflatex"):  # with which matplotlib measures text
-        raise UsageError("format pgf takes pdflatex, which is not installed; pdf takes none")
+        raise UsageError("format pgf needs pdflatex, which is not installed; pdf does not need it")
 
     folder = home() / "figures"
     tables = sorted(folder.rglob("*.csv"))

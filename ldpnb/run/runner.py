@@ -309,7 +309,7 @@ def _join_streams(notebook: dict[str, Any]) -> str:
             text = "".join(output["text"])
             if len(text) > MOST_PRINTED:
                 errors.append(
-                    f"cell {number} printed {len(text):,} characters, and a notebook keeps "
+                    f"cell {number} printed {len(text):,} characters, but a notebook keeps "
                     f"at most {MOST_PRINTED:,} of a cell"
                 )
             lines = [_on_screen(line) for line in text[:MOST_PRINTED].split("\n")]

@@ -59,7 +59,7 @@ def main() -> int:
         source_map.unlink()
     for notebook in catalogue():
         shutil.copy(notebook.path, target / f"notebooks/{notebook.id}.ipynb")
-    print(f"the site is {target / 'index.html'}")
+    print(f"the site is in {target / 'index.html'}")
     return 0
 
 

@@ -222,7 +222,7 @@ def sources() -> str:
 
 
 def library() -> str:
-    """Return the page of the public names by room, and of the modules that notebooks link to."""
+    """Return the page of the public names by folder, and of the modules that notebooks link to."""
     stub = Path(ldpnb.__file__).with_suffix(".pyi").read_text(encoding="utf-8")
     rooms: dict[str, list[str]] = {}
     for line in ast.parse(stub).body:

@@ -169,7 +169,7 @@ def plan(
     Returns
     -------
     Plan
-        ``plan.best`` is the best mechanism's answer; ``print(plan)`` says all.
+        ``plan.best`` is the best mechanism's answer; ``print(plan)`` prints everything.
 
     Raises
     ------

@@ -9,8 +9,8 @@ report by the device. In a simple random sample this is ``v / N``. Without the c
 textbook estimate already has all of the randomisation in it, and `f` is 0.
 
 Reports that have the same stratum, cluster, weight and group form a *cell*. The estimator needs the
-number of reports in a cell, their mean and their sum of squares, and nothing else. So it takes a
-million reports of few cells at the cost of a few.
+number of reports in a cell, their mean and their sum of squares, and nothing else. So a million
+reports in a few cells take about as long as a few reports.
 
 See Särndal, Swensson and Wretman (1992), chapters 4 and 5, for the estimator, and Chaudhuri (2011)
 for the same variance as a quadratic form.

@@ -43,7 +43,7 @@ def test_the_command_line_names_a_missing_library_in_one_line(
     said, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "pooch", None)
-    line = "ldpnb: No module named 'pooch'; pip install 'ldpnb[notebooks]' brings it\n"
+    line = "ldpnb: No module named 'pooch'; install it with: pip install 'ldpnb[notebooks]'\n"
     assert said("download") == line
 
 

@@ -99,11 +99,11 @@ def test_what_needs_more_names_the_extra_that_brings_it(
 ) -> None:
     last = plain(f"import ldpnb as ldp; {code}").splitlines()[-1]
     assert last.startswith("ModuleNotFoundError: No module named ")
-    assert last.endswith("; pip install 'ldpnb[notebooks]' brings it")
+    assert last.endswith("; install it with: pip install 'ldpnb[notebooks]'")
 
 
 def test_the_command_line_without_its_libraries_says_so_in_one_line(
     plain: Callable[[str], str],
 ) -> None:
     said = plain("from ldpnb.__main__ import main; main()")
-    assert said == "ldpnb: No module named 'click'; pip install 'ldpnb[notebooks]' brings it\n"
+    assert said == "ldpnb: No module named 'click'; install it with: pip install 'ldpnb[notebooks]'\n"

@@ -217,6 +217,6 @@ def test_a_committed_file_that_was_cut_off_ends_in_one_line(
     figure.with_suffix(".json").write_text(content)
 
     result = ldpnb("export", "figure_1")
-    damaged = "ldpnb: a file of the checkout is damaged, `git status` names it: .*\n"
+    damaged = "ldpnb: a file of the clone is damaged, `git status` shows which: .*\n"
     assert result.returncode == 1
     assert re.fullmatch(damaged, result.stderr)

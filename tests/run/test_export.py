@@ -98,7 +98,7 @@ def test_an_erratum_sheet_is_set_within_its_columns(sheet: Path, tmp_path: Path)
 
 def test_without_tex_pgf_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda _: None)
-    with pytest.raises(UsageError, match="format pgf takes pdflatex, which is not installed"):
+    with pytest.raises(UsageError, match="format pgf needs pdflatex, which is not installed"):
         export.contents("central_budget", "3.4in", "times", "pgf")
 
 

@@ -1,4 +1,4 @@
-"""Steps that several claims of lecture20 share, decided for every parameter.
+"""Steps that several claims of Lecture 20 share, decided for every parameter.
 
 Each function returns the decider's answer. Budgets are ``epsilon = ln t`` where formulas are
 rational in ``t``, and ``epsilon = 2 u`` where they hold ``u`` and ``e^u``.

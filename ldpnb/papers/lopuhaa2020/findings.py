@@ -1,4 +1,4 @@
-"""What the figures of Lopuhaä-Zwakenberg et al. find.
+"""The titles and marks of the figures of Lopuhaä-Zwakenberg et al.
 
 Each function takes the table of a figure and returns title and marks for `curves`. They are
 computed from the table, so they are true for other parameters too.

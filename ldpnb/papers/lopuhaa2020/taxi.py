@@ -33,7 +33,7 @@ def taxi(column: Literal["trip_distance", "payment_type"], path: str | Path = ""
 
     Distances fall into 1000 bins of equal width, as in Section 5 of Lopuhaä-Zwakenberg et al.
     (2020). They do not give the width; 0.02 miles cover trips of up to 20 miles. Trips of no
-    length, trips beyond the last bin, and trips paid for by other codes than 1 to 5 are left out.
+    length, trips beyond the last bin, and trips with payment codes other than 1 to 5 are left out.
 
     Parameters
     ----------

@@ -5,7 +5,7 @@ This is Section 4.3 of Bun et al. (2022). A population of ``n`` records is sampl
 privacy, for the mechanism on the sample and for the whole release. Budgets are in nats, and ``r``
 lies in ``(0, 1)``.
 
-To round to the nearest integer gains nothing. To round up at random, with the fractional part as
+Rounding to the nearest integer gains nothing. To round up at random, with the fractional part as
 probability, loses about ``3 r epsilon``, which may be more than ``epsilon``: see
 `rounding_threshold`.
 """
