@@ -106,4 +106,6 @@ def test_the_command_line_without_its_libraries_says_so_in_one_line(
     plain: Callable[[str], str],
 ) -> None:
     said = plain("from ldpnb.__main__ import main; main()")
-    assert said == "ldpnb: No module named 'click'; install it with: pip install 'ldpnb[notebooks]'\n"
+    assert (
+        said == "ldpnb: No module named 'click'; install it with: pip install 'ldpnb[notebooks]'\n"
+    )
