@@ -1,4 +1,4 @@
-"""A column of a file of one's own, tallied: names, whole numbers, or numbers in bins.
+"""A column of your own file, tallied: names, whole numbers, or numbers in bins.
 
 The range of numbers is never taken from the file: it would reveal the smallest and the largest
 value, and users have to know it before they can answer. The same is true of categories. If none
