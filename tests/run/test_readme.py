@@ -19,10 +19,15 @@ COMMANDS = [
     re.sub(r"\s+#\s.*", "", line)
     for line in re.findall(r"^ *(?:- run: )?\.venv/bin/ldpnb (.*)$", TEXT, re.MULTILINE)
 ]
-QUICK = ("list", "show", "inspect", "plan", "estimate")
+QUICK = [
+    command
+    for command in COMMANDS
+    if command.startswith(("list", "show", "inspect", "plan", "estimate"))
+    and "build/" not in command
+]
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", COMMANDS, ids=COMMANDS)
 def test_a_command_has_these_options_and_the_files_that_it_names(
     command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -39,9 +44,7 @@ def test_a_command_has_these_options_and_the_files_that_it_names(
         assert Path(path).is_file()
 
 
-@pytest.mark.parametrize(
-    "command", [c for c in COMMANDS if c.startswith(QUICK) and "build/" not in c]
-)
+@pytest.mark.parametrize("command", QUICK, ids=QUICK)
 def test_a_quick_command_succeeds(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(home())
     result = CliRunner().invoke(cli, shlex.split(command))
@@ -51,7 +54,7 @@ def test_a_quick_command_succeeds(command: str, monkeypatch: pytest.MonkeyPatch)
 def test_the_jobs_of_ones_own_ci_are_known_and_their_notebook_takes_the_parameter(
     tmp_path: Path,
 ) -> None:
-    """Other tests try what these jobs do: tests/notebooks and tests/notebooks/test_sentences.py."""
+    """What the jobs then do is tried in `tests/notebooks`."""
     workflow = yaml.safe_load(TEXT.split("```yaml\n")[1].split("```")[0])
     steps = [step["run"] for step in workflow["jobs"]["notebooks"]["steps"] if "run" in step]
     assert steps.pop(0) == "make .venv/.installed"
