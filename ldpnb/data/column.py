@@ -21,9 +21,9 @@ class Column:
         The attribute and its origin.
     labels : tuple of str
         The values, k of them.
-    counts : (k,) array of int
-        Users per value.
-    numbers : (k,) array of float
+    counts : ndarray of int, shape (k,)
+        Number of users who hold each value.
+    numbers : ndarray, shape (k,)
         The values as numbers: of a bin, the mean of its entries, or its middle if there are none
         or they are not known; of categories, 0, 1, ...
     missing : int

@@ -60,12 +60,12 @@ class Marks:
         >>> Marks(",", ".").number("1.234,5"), Marks().number("1.234,5")
         (1234.5, None)
         """
-        bare = text.replace(_MINUS, "-")
-        if _pattern(self.decimal, self.thousands).fullmatch(bare) is None:
+        digits = text.replace(_MINUS, "-")
+        if _pattern(self.decimal, self.thousands).fullmatch(digits) is None:
             return None
         if self.thousands:
-            bare = re.sub(_group(self.thousands), "", bare)
-        value = float(bare.replace(self.decimal, "."))
+            digits = re.sub(_group(self.thousands), "", digits)
+        value = float(digits.replace(self.decimal, "."))
         return value if math.isfinite(value) else None
 
 
@@ -216,8 +216,8 @@ def ask_about_codes(
 
 def as_names(entries: "pd.Series[Any]") -> "pd.Series[Any]":
     """Return entries as names, exactly as they are, None for missing ones."""
-    known = {entry: label(entry) for entry in entries.dropna().unique()}
-    return entries.map(known).astype(object)
+    labels = {entry: label(entry) for entry in entries.dropna().unique()}
+    return entries.map(labels).astype(object)
 
 
 def ask_about_names(names: "pd.Series[Any]", reading: Reading) -> None:

@@ -45,15 +45,15 @@ def table_of_parquet(content: bytes, columns: Sequence[str] | None) -> Table:
     rows = file.metadata.num_rows
     _check_size(file, rows * len(places))
 
-    made = {}
+    by_place = {}
     for place in places:
         try:
-            made[place] = _entries(file.read(columns=[names[place]]).column(0))
+            by_place[place] = _entries(file.read(columns=[names[place]]).column(0))
         except (OverflowError, ValueError) as error:  # such as a date beyond the year 9999
             if place in named:
                 raise ValueError(f"column {quoted(names[place])}: {error}") from None
-            made[place] = pd.Series([_UNREAD] * rows, dtype=object)
-    cells = pd.DataFrame(made)
+            by_place[place] = pd.Series([_UNREAD] * rows, dtype=object)
+    cells = pd.DataFrame(by_place)
     return Table(names, cells.set_axis(range(1, rows + 1)))
 
 

@@ -103,8 +103,8 @@ class Reading:
         for word in words:
             name, _, value = str(word).partition("=")
             if name not in names:
-                known = ", ".join(names)
-                raise ValueError(f"reading must set one of {known}, got {checks.shortened(word)}")
+                options = ", ".join(names)
+                raise ValueError(f"reading must set one of {options}, got {checks.shortened(word)}")
 
             if name == "missing":
                 given[name] = (*given.get(name, ()), value)

@@ -35,15 +35,14 @@ def binomial(trials: int, *probabilities: float, largest: int | None = None) -> 
         [[checks.probability(probability, "probability")] for probability in probabilities]
     )
     values = np.arange(count + 1)
-    choices = (
+    log_choices = (
         special.gammaln(count + 1)
         - special.gammaln(values + 1)
         - special.gammaln(count - values + 1)
     )
-    laws = np.exp(
-        choices + special.xlogy(values, chances) + special.xlog1py(count - values, -chances)
-    )
-    return np.pad(laws.mean(axis=0), (0, last - count))
+    log_powers = special.xlogy(values, chances) + special.xlog1py(count - values, -chances)
+    distributions = np.exp(log_choices + log_powers)
+    return np.pad(distributions.mean(axis=0), (0, last - count))
 
 
 def sample_counts(
@@ -53,16 +52,16 @@ def sample_counts(
 
     Parameters
     ----------
-    distribution : (k,) array of float
+    distribution : ndarray, shape (k,)
         The probability of each value.
     users : int
-        At least 1.
+        Number of users, at least 1.
     rng : numpy.random.Generator
-        Where the values are drawn from.
+        Source of the draws.
 
     Returns
     -------
-    (k,) array of int
+    ndarray of int, shape (k,)
         How many users hold each value.
     """
     chances = checks.distribution(distribution, "distribution")

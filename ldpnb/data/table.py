@@ -56,7 +56,7 @@ def places_of(columns: Sequence[str] | None, names: tuple[str, ...]) -> list[int
 def place_of(name: str, names: Sequence[str]) -> int:
     """Return the place of a column, whose name may be in any case."""
     wanted = _folded(name)
-    found = [place for place, own in enumerate(names) if _folded(own) == wanted]
+    found = [place for place, other in enumerate(names) if _folded(other) == wanted]
     if len(found) == 1:
         return found[0]
     if len(names) == 1 and not wanted:
@@ -68,4 +68,5 @@ def place_of(name: str, names: Sequence[str]) -> int:
 
 
 def _folded(name: str) -> str:
+    """Return a name without what may differ: case, surrounding spaces, and composed letters."""
     return unicodedata.normalize("NFC", name).strip().casefold()

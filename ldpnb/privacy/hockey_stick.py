@@ -152,8 +152,9 @@ def laplace_means_delta(mechanism: LaplaceMeans, epsilon: float) -> float:
 def total_variation(mechanism: LaplaceMeans) -> float:
     """Return the largest total variation distance between the reports of two users of ``M_L``.
 
-    It is `laplace_means_delta` at epsilon 0: the advantage of the best guess which of two users,
-    who differ in group and value, sent a report.
+    It is `laplace_means_delta` at epsilon 0. Of two users who differ in group and value, one sends
+    a report. Whoever sees it can guess which of them did with a probability of at most
+    ``(1 + distance) / 2``.
 
     Parameters
     ----------

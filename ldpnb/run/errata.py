@@ -85,8 +85,8 @@ def sheet(source: str) -> str:
 
 def _stated(source: str) -> list[Row]:
     """Return what a source claims; what it asks is left out."""
-    own = [row for row in committed_ledger() if row["claim"].startswith(f"{source}/")]
-    return [row for row in own if row["question"] == "False"]
+    of_source = [row for row in committed_ledger() if row["claim"].startswith(f"{source}/")]
+    return [row for row in of_source if row["question"] == "False"]
 
 
 def _due(source: str) -> list[Row]:

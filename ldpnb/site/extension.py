@@ -17,14 +17,14 @@ def resolve(app: Any, doctree: nodes.document) -> None:
 
     A link to another file or folder of the checkout, which no page shows, becomes plain text.
     """
-    known = set(linked_modules())
+    with_page = set(linked_modules())
     name = app.env.docname
     root = "../" * name.count("/")
     for node in list(doctree.findall(addnodes.pending_xref)):
         target = node["reftarget"]
         path = os.path.normpath(os.path.join(os.path.dirname(name), target))
         module = re.fullmatch(r"(ldpnb/[\w/]+?)(?:/__init__)?\.py", path)
-        if module and module[1].replace("/", ".") in known:
+        if module and module[1].replace("/", ".") in with_page:
             address = f"{root}_modules/{module[1]}.html"
             node.replace_self(nodes.reference("", "", *node.children, refuri=address))
         elif node["reftype"] == "myst" and target and (home() / path).exists():

@@ -60,15 +60,15 @@ def mathml(formula: str, *, block: bool = False) -> str:
     block : bool
         Whether it stands on a line of its own.
     """
-    # one letter in roman is text, which latex2mathml would take for a variable
+    # A single letter in roman is text, but latex2mathml would take it for a variable.
     formula = re.sub(r"\\mathrm\s*\{(\w)\}|\\mathrm\s+(\w)", r"\\text{\1\2}", formula)
-    made: str = convert(formula.strip(), xmlns="", display="block" if block else "inline")
+    markup: str = convert(formula.strip(), xmlns="", display="block" if block else "inline")
 
-    made = made.replace(' xmlns=""', "")
-    made = re.sub(r"&#x([0-9A-F]+);", lambda found: escape(chr(int(found[1], 16))), made)
+    markup = markup.replace(' xmlns=""', "")
+    markup = re.sub(r"&#x([0-9A-F]+);", lambda code: escape(chr(int(code[1], 16))), markup)
     for pattern, replacement in MENDED:
-        made = re.sub(pattern, replacement, made)
-    return made
+        markup = re.sub(pattern, replacement, markup)
+    return markup
 
 
 def inline(self: Any, node: nodes.math) -> None:
@@ -79,7 +79,7 @@ def inline(self: Any, node: nodes.math) -> None:
 
 def block(self: Any, node: nodes.math_block) -> None:
     """Add a formula on a line of its own."""
-    made = mathml(node.astext(), block=True)
-    # a wide formula is scrolled on a phone, by the keyboard too
-    self.body.append(f'<div class="formula" tabindex="0">{made}</div>')
+    markup = mathml(node.astext(), block=True)
+    # On a phone a wide formula is scrolled; the tab index lets the keyboard scroll it too.
+    self.body.append(f'<div class="formula" tabindex="0">{markup}</div>')
     raise nodes.SkipNode

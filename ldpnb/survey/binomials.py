@@ -149,10 +149,11 @@ def _hypergeometric(
     most = np.minimum(holders, drawn)
     some, inside = _points(drawn * share, spread, least, most, width)
 
-    own = holders[:, None]
-    others = (population - holders)[:, None]
+    # Of those drawn, `some` hold the answer and the others do not.
+    holding = holders[:, None]
+    not_holding = (population - holders)[:, None]
     rate = drawn / population
-    logs = _log_binomial(own, some, rate) + _log_binomial(others, drawn - some, rate)
+    logs = _log_binomial(holding, some, rate) + _log_binomial(not_holding, drawn - some, rate)
     return some, _weights(logs, inside)
 
 

@@ -69,24 +69,25 @@ def section_6_dropouts(e: Evidence) -> Numbers:
 
 
 def section_6_smpc(e: Evidence) -> Numbers:
-    known = [(0, 0.5), (0, -0.2), (1, 0.4), (1, 0.8)]
+    # Group and value of the clients that the aggregator knows, and the value of the last one.
+    known_clients = [(0, 0.5), (0, -0.2), (1, 0.4), (1, 0.8)]
     last_value = 0.1
 
     measured = []
     for last_group in (0, 1):
-        clients = [*known, (last_group, last_value)]
+        clients = [*known_clients, (last_group, last_value)]
         means = []
         for group in (0, 1):
-            values = [value for own, value in clients if own == group]
+            values = [value for of_group, value in clients if of_group == group]
             means.append(float(np.mean(values)))
         measured.append(tuple(means))
 
-    # one column for either group of the last client, one row for each measurement
+    # One column for either group of the last client, one row for each measurement.
     outcomes = sorted(set(measured))
     chances = np.array([[float(seen == outcome) for seen in measured] for outcome in outcomes])
     loss = channel.privacy_loss(chances).epsilon
     e.needs(np.isinf(loss))
-    return {"known": len(known), "loss": "infinite" if np.isinf(loss) else f"{loss:g}"}
+    return {"known": len(known_clients), "loss": "infinite" if np.isinf(loss) else f"{loss:g}"}
 
 
 def figure_4(e: Evidence) -> Numbers:

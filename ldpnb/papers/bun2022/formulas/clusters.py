@@ -79,6 +79,13 @@ class ClusterSample:
 
     Examples
     --------
+    One of two records is drawn, each of which is a cluster. At epsilon = ln 3 the ``rho`` of `loss`
+    is 3, and the loss is ln((1 + 3 * 3) / (1 + 3)).
+
+    >>> pair = ClusterSample(sizes=[1, 1], chosen=1)
+    >>> round(float(np.exp(pair.loss(np.log(3)))), 12)
+    2.5
+
     Three of five clusters, at epsilon = 0.3:
 
     >>> design = ClusterSample(sizes=[4, 2, 2, 7, 1], chosen=3)
@@ -193,7 +200,7 @@ class ClusterSample:
         """
         if self.chosen == len(self.sizes):
             raise ValueError(
-                f"chosen must leave a cluster out, got chosen={self.chosen} of {self.chosen}"
+                f"chosen must leave a cluster out, got chosen={self.chosen} of {len(self.sizes)}"
             )
         return float(np.exp(logit(self.sampling_rate) - self._log_odds(epsilon)))
 

@@ -96,6 +96,12 @@ def random_rounding_loss(population: int, sampling_rate: float, epsilon: float) 
 
     Examples
     --------
+    Half of one record is none or one of it, half of two records is one of them. With y = 3, m = 0
+    and p = nu = 1/2, N = (1/3 + 3)/2 and D = (1 + 1/3)/2 attain the loss ln 2.5.
+
+    >>> round(float(np.exp(random_rounding_loss(1, 0.5, np.log(3)))), 12)
+    2.5
+
     A tenth of 20 and of 21 records are 2 and 2.1 records on average.
 
     >>> round(random_rounding_loss(20, 0.1, 0.5), 10)
