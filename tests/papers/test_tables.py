@@ -20,7 +20,13 @@ from ldpnb.papers.bun2022.tables import allocation, private_allocation, sample_s
 from ldpnb.papers.juarez2022 import clients
 from ldpnb.papers.juarez2022.tables import gaps
 from ldpnb.papers.lecture20.tables import histograms, means
-from ldpnb.papers.lopuhaa2020.tables.frequencies import Truth, compare
+from ldpnb.papers.lopuhaa2020.tables.frequencies import (
+    ESTIMATORS,
+    RATIO_ERROR,
+    RepeatedReports,
+    Truth,
+    compare,
+)
 from ldpnb.run.catalogue import find
 
 # Simulated and exact values
@@ -156,6 +162,34 @@ def test_a_point_does_not_depend_on_the_other_points() -> None:
 
     of_both = both[both["epsilon (nats)"] == 2.0].reset_index(drop=True)
     pd.testing.assert_frame_equal(of_both, alone)
+
+
+def test_a_ratio_of_errors_that_is_the_same_in_every_draw_has_no_standard_error() -> None:
+    shares = np.array([0.4, 0.3, 0.2, 0.1])
+    unbiased = ESTIMATORS["unbiased"]
+
+    def three_times_as_far(reports: RepeatedReports) -> np.ndarray:
+        return shares + 3 * (unbiased(reports) - shares)
+
+    estimators = {
+        "unbiased": unbiased,
+        "farther": three_times_as_far,
+        "guess": ESTIMATORS["uniform guess"],
+    }
+    truth = Truth.from_distribution("fixed", shares, 1000)
+    table = compare(
+        "k-RR", truth, [1.0], draws=20, seed=5, estimators=estimators, baseline="unbiased"
+    )
+    rows = table[table["target"] == "distribution"].set_index("estimator")
+
+    assert rows.loc["farther", "ratio"] == pytest.approx(9)
+    assert rows.loc["farther", RATIO_ERROR] == pytest.approx(0, abs=1e-12)
+
+    # The guess errs by the same in every draw, so only the baseline's mean error is uncertain.
+    guess = rows.loc["guess"]
+    baseline = rows.loc["unbiased"]
+    relative = baseline["standard error"] / baseline["mean squared error"]
+    assert guess[RATIO_ERROR] == pytest.approx(guess["ratio"] * relative)
 
 
 @pytest.mark.parametrize("name", ["01_sampling_bias", "02_tv_vs_communication"])
