@@ -1,4 +1,4 @@
-"""Run an experiment over a grid of settings on any executor, and go on where it was stopped.
+"""Run an experiment over a grid of settings on any executor, and continue where it stopped.
 
 An executor is whatever has the interface of `concurrent.futures.Executor`: a pool of processes, a
 Dask client's ``get_executor()``, or one for MPI or Slurm. A block of repetitions at one point of
@@ -160,7 +160,7 @@ def sweep(
     -----
     The numbers depend on the experiment, the point, `repetitions`, `block` and `seed` alone: not
     on the workers, their number, or the grid around a point. After any error or interruption the
-    finished blocks are kept, and the same call goes on.
+    finished blocks are kept, and the same call continues from there.
 
     Examples
     --------
