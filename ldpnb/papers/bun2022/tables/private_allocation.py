@@ -45,7 +45,7 @@ def candidates(family: Family, total: int) -> Candidates:
 def variances(tables: Candidates, epsilons: Sequence[float]) -> Rows:
     """Tabulate the variance of the private mean at equal privacy.
 
-    Of each kind of rules, the one is shown whose largest variance is the smallest.
+    For each kind of rule, the one with the smallest largest variance is shown.
     """
     for epsilon, (kind, by_name) in product(epsilons, tables.items()):
         found = []
