@@ -51,7 +51,7 @@ class NumpyDraws(np.random.Generator):
             self.tape.refuse("draws 32-bit numbers, or into an array, which is not followed")
         if size is None:
             return Uniform(self.tape)
-        return _filled(self.real.random(size), lambda: Uniform(self.tape), object)
+        return _one_or_many(self.real.random(size), lambda: Uniform(self.tape), object)
 
     def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
         like = self.real.uniform(low, high, size)
@@ -59,7 +59,7 @@ class NumpyDraws(np.random.Generator):
             self.tape.refuse("draws between arrays of bounds, which is not followed")
         low = float(low)
         width = float(high) - low
-        return _filled(like, lambda: Uniform(self.tape) * width + low, object)
+        return _one_or_many(like, lambda: Uniform(self.tape) * width + low, object)
 
     def integers(
         self,
@@ -74,7 +74,7 @@ class NumpyDraws(np.random.Generator):
             self.tape.refuse("draws integers between arrays of bounds, which is not followed")
         first = 0 if high is None else int(low)
         end = int(low) if high is None else int(high)
-        return _filled(like, lambda: first + self.tape.below(end + endpoint - first))
+        return _one_or_many(like, lambda: first + self.tape.below(end + endpoint - first))
 
     def choice(
         self, a: Any, size: Any = None, replace: bool = True, p: Any = None, *_: Any, **__: Any
@@ -97,7 +97,7 @@ class NumpyDraws(np.random.Generator):
         like = self.real.binomial(n, p, size)
         counts = iter(np.broadcast_to(n, np.shape(like)).flat)
         chances = iter(np.broadcast_to(p, np.shape(like)).flat)
-        return _filled(like, lambda: self._successes(int(next(counts)), float(next(chances))))
+        return _one_or_many(like, lambda: self._successes(int(next(counts)), float(next(chances))))
 
     def permutation(self, x: Any, axis: int = 0) -> Any:
         if axis:
@@ -139,13 +139,15 @@ class NumpyDraws(np.random.Generator):
 
 
 def _refused(name: str) -> Callable[..., Any]:
+    """Return a method that refuses to draw, by its name in the message."""
+
     def refuse(self: NumpyDraws, *_: Any, **__: Any) -> Any:
         self.tape.refuse(f"draws by rng.{name}, which is not followed")
 
     return refuse
 
 
-def _filled(like: Any, draw: Callable[[], Any], dtype: Any = None) -> Any:
+def _one_or_many(like: Any, draw: Callable[[], Any], dtype: Any = None) -> Any:
     """Return one draw, or draws in the shape and type of the array `like`."""
     if not isinstance(like, np.ndarray):
         return draw() if dtype is object else type(like)(draw())
@@ -156,9 +158,11 @@ def _filled(like: Any, draw: Callable[[], Any], dtype: Any = None) -> Any:
 
 
 def _unfollowed() -> Iterable[str]:
-    own = vars(NumpyDraws)
-    return (name for name in dir(np.random.Generator) if name[0] != "_" and name not in own)
+    """Return the names of NumPy's draws that are not followed above."""
+    followed = vars(NumpyDraws)
+    return [name for name in dir(np.random.Generator) if name[0] != "_" and name not in followed]
 
 
-for _name in list(_unfollowed()):
+# In a loop, because which draws there are depends on the version of NumPy: none may stay real.
+for _name in _unfollowed():
     setattr(NumpyDraws, _name, _refused(_name))

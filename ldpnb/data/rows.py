@@ -58,7 +58,7 @@ def table_of(
             most = f"{MOST_ROWS:,} rows and {MOST_CELLS:,} entries"
             raise ValueError(f"it must have at most {most}: name the columns that you need")
 
-        fields = _filled_up(row, width) if is_sheet else row or [""]
+        fields = _padded(row, width) if is_sheet else row or [""]
         if len(fields) != width:
             _refuse_width(number, fields, width)
         if width == 1 and not is_sheet and any(mark in fields[0] for mark in MARKS):
@@ -96,7 +96,7 @@ def _data(rows: Iterable[Row], footer: int) -> Iterator[Row]:
     """Yield the rows above the footer; empty rows at the end count for nothing."""
     held: deque[Row] = deque()
     empty: list[int] = []
-    filled = 0
+    held_with_entries = 0
     for row in rows:
         if not _has_entry(row[1]):
             empty.append(row[0])
@@ -109,28 +109,31 @@ def _data(rows: Iterable[Row], footer: int) -> Iterator[Row]:
         held += [(number, []) for number in empty]
         empty.clear()
         held.append(row)
-        filled += 1
-        while filled > footer:
-            first = held.popleft()
-            filled -= bool(first[1])
-            yield first
+        held_with_entries += 1
+        while held_with_entries > footer:
+            number, fields = held.popleft()
+            if fields:
+                held_with_entries -= 1
+            yield number, fields
 
 
 def _has_entry(fields: list[Any]) -> bool:
+    """Return whether a row is not empty."""
     return fields.count("") < len(fields)
 
 
 def _without_empty_end(fields: list[Any]) -> list[Any]:
+    """Return the fields of a row up to the last one that is not empty."""
     end = len(fields)
     while end and fields[end - 1] == "":
         end -= 1
     return fields[:end]
 
 
-def _filled_up(fields: list[Any], width: int) -> list[Any]:
+def _padded(fields: list[Any], width: int) -> list[Any]:
     """Return the fields of a row of a sheet, whose last cells may be absent."""
-    filled = _without_empty_end(fields)
-    return filled + [""] * (width - len(filled))
+    present = _without_empty_end(fields)
+    return present + [""] * (width - len(present))
 
 
 def _refuse_width(number: int, fields: list[Any], width: int) -> NoReturn:

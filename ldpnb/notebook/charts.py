@@ -352,12 +352,12 @@ def finding(
     drawn = []
     for curve, text in (marks or {}).items():
         default: Side = "above" if curve == highest else "below"
-        label = _filled(text, values)
+        label = _with_values(text, values)
         drawn.append(Mark(values["x"], values[curve], label, panel, side=side or default))
-    return {"title": _filled(title, values), "marks": drawn}
+    return {"title": _with_values(title, values), "marks": drawn}
 
 
-def _filled(text: str, values: Mapping[str, float]) -> str:
+def _with_values(text: str, values: Mapping[str, float]) -> str:
     """Return a text with numbers in place of its fields."""
 
     def written(field: re.Match[str]) -> str:

@@ -60,8 +60,9 @@ MEASURED: Mapping[str, Callable[[Any], GroupMeans]] = MappingProxyType(
 def discretised_losses(epsilons: Sequence[float], groups: Sequence[int]) -> Rows:
     """Tabulate the loss of ``M_R`` at ``eps1 = eps2``.
 
-    It is the claimed one, the exact one by the formula, and the exact one of an enumerated channel.
-    ``ratio`` is exact over claimed; ``delta`` is what is left at the claimed budget.
+    It is given three times: as claimed, exactly by the formula, and exactly by enumerating the
+    channel. ``ratio`` is the exact loss over the claimed one, and ``delta`` the exact delta at the
+    claimed budget.
     """
     for number, epsilon in product(groups, epsilons):
         mechanism = DiscretisedMeans.published(epsilon, number)
@@ -174,10 +175,11 @@ def epsilon_table(
 def simulated_failures(table: pd.DataFrame, *, repetitions: int, seed: int) -> pd.DataFrame:
     """Simulate the mechanisms of an `epsilon_table` at its budgets, and count failures.
 
-    A failure is a gap that is off by alpha or more. All values are 0 for mechanisms that send
-    signs, and 1 for those that add noise, since the variance is largest there; the gap is 0 either
-    way. The finite rows of the table get two more columns: ``failures``, their share of the
-    repetitions, and ``standard_error``, which is binomial and at least that of one failure.
+    A failure is an estimated gap that is off by alpha or more. The true gap is 0. All values are 0
+    for mechanisms that send signs, and 1 for those that add noise, where the variance is largest.
+    The rows of the table with a finite budget get two more columns: ``failures``, the share of the
+    repetitions that fail, and ``standard_error``, which is binomial and at least that of one
+    failure.
     """
     rows = table[np.isfinite(table["epsilon"])]
     shares = []
@@ -311,23 +313,27 @@ def simulated_moments(
         variance_deviation = float(np.std((gaps - gaps.mean()) ** 2))
         correlation = float(np.corrcoef(means[:, 0], means[:, 1])[0, 1])
 
-        for quantity, exact, simulated, error in (
-            ("gap", clients.true_gap, float(gaps.mean()), float(gaps.std()) / root),
-            (
-                "variance of the gap",
-                exact_variance,
-                float(gaps.var(ddof=1)),
-                variance_deviation / root,
-            ),
-            ("correlation of the means", 0.0, correlation, 1 / root),
-        ):
-            yield {
-                "mechanism": name,
-                "quantity": quantity,
-                "exact": exact,
-                "simulated": simulated,
-                "standard_error": error,
-            }
+        yield {
+            "mechanism": name,
+            "quantity": "gap",
+            "exact": clients.true_gap,
+            "simulated": float(gaps.mean()),
+            "standard_error": float(gaps.std()) / root,
+        }
+        yield {
+            "mechanism": name,
+            "quantity": "variance of the gap",
+            "exact": exact_variance,
+            "simulated": float(gaps.var(ddof=1)),
+            "standard_error": variance_deviation / root,
+        }
+        yield {
+            "mechanism": name,
+            "quantity": "correlation of the means",
+            "exact": 0.0,
+            "simulated": correlation,
+            "standard_error": 1 / root,
+        }
 
 
 # Errors of the absolute gap, on the scale of rates
