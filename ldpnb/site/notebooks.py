@@ -12,7 +12,10 @@ from nbformat.v4 import new_code_cell, new_output
 from ldpnb.run.catalogue import Notebook, home
 from ldpnb.run.ledger import committed_ledger
 
-IN_A_BROWSER = "%pip install -q ldpnb pandas matplotlib ipywidgets sympy python-flint threadpoolctl"
+IN_A_BROWSER = (
+    "%pip install -q ldpnb pandas matplotlib ipywidgets sympy python-flint threadpoolctl "
+    "scikit-learn"
+)
 """What a notebook needs where JupyterLite has brought Python with numpy and scipy."""
 
 Published = dict[str, Any]

@@ -1,19 +1,24 @@
-"""Use every public name and run the first notebook, as a browser's Python (Pyodide) would.
+"""Use every public name and run a notebook, as a browser's Python (Pyodide) would.
 
 This is a script, which `test_library.py` runs. What Pyodide lacks cannot be imported here, and no
 process or thread starts.
 """
 
+import json
 import os
 import subprocess
 import sys
 import threading
 import tomllib
 from importlib.abc import MetaPathFinder
+from importlib.metadata import packages_distributions, requires
 from pathlib import Path
 
-import nbformat
 from IPython.core.interactiveshell import InteractiveShell
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from ldpnb.site.notebooks import IN_A_BROWSER
 
 HOME = Path(__file__).parents[2]
 LACKED_BY_PYTHON = {
@@ -53,16 +58,33 @@ def refused(*_given, **_named):
     raise RuntimeError("a browser starts no process and no thread")
 
 
-def not_for_a_browser() -> set[str]:
-    """The dependencies that `pyproject.toml` does not ask for in a browser."""
+def not_installed() -> set[str]:
+    """The libraries of the extra `notebooks` that the first cell in a browser does not install."""
+    words = IN_A_BROWSER.partition("-q ")[2].split()
+    installed = {"numpy", "scipy", "ipython", *words}
+    waiting = [word for word in installed if word != "ldpnb"]
+    while waiting:
+        for requirement in map(Requirement, requires(waiting.pop()) or []):
+            name = canonicalize_name(requirement.name)
+            is_wanted = requirement.marker is None or requirement.marker.evaluate({"extra": ""})
+            if is_wanted and name not in installed:
+                installed.add(name)
+                waiting.append(name)
+
     project = tomllib.loads((HOME / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     lines = project["optional-dependencies"]["notebooks"]
-    left_out = [line for line in lines if "!= 'emscripten'" in line]
-    return {line.partition(">")[0].replace("-", "_") for line in left_out}
+    extra = {canonicalize_name(Requirement(line).name) for line in lines}
+    left_out = extra - installed
+    modules = packages_distributions()
+    return {
+        module
+        for module, distributions in modules.items()
+        if left_out.intersection(map(canonicalize_name, distributions))
+    }
 
 
 def main() -> None:
-    lacked = LACKED_BY_PYTHON | RUNS_NOTEBOOKS | not_for_a_browser()
+    lacked = LACKED_BY_PYTHON | RUNS_NOTEBOOKS | not_installed()
     shell = InteractiveShell.instance(history_manager=None)
 
     for name in lacked & sys.modules.keys():
@@ -78,10 +100,12 @@ def main() -> None:
     for name in ldpnb.__all__:
         getattr(ldpnb, name)
 
-    cells = nbformat.read(HOME / "notebooks/00_start_here.ipynb", 4).cells
+    path = HOME / "notebooks" / sys.argv[1]
+    os.chdir(path.parent)
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     for cell in cells:
-        if cell.cell_type == "code":
-            shell.run_cell(cell.source).raise_error()
+        if cell["cell_type"] == "code":
+            shell.run_cell("".join(cell["source"])).raise_error()
 
     print(f"{len(cells)} cells")
 

@@ -9,12 +9,14 @@ import pytest
 
 from ldpnb.data import public, tables
 from ldpnb.data.reading import Reading
+from ldpnb.run.catalogue import catalogue
 
 
 @pytest.mark.nightly
-def test_every_public_name_and_the_tour_work_in_a_browser_s_python(tmp_path: Path) -> None:
-    command = [sys.executable, Path(__file__).with_name("browser.py")]
-    result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+@pytest.mark.parametrize("notebook", [notebook.id for notebook in catalogue()])
+def test_every_public_name_and_notebook_work_in_a_browser_s_python(notebook: str) -> None:
+    command = [sys.executable, Path(__file__).with_name("browser.py"), f"{notebook}.ipynb"]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
     assert result.stdout.endswith(" cells\n")
 
