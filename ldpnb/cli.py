@@ -233,6 +233,7 @@ def verdicts(source: str | None, status: str | None, verbose: bool) -> None:
     for line in differing:
         click.echo(f"differs from the committed ledger: {line}", err=True)
     if differing:
+        click.echo("ldpnb run 99_verdicts renews the ledger", err=True)
         raise SystemExit(1)
 
 

@@ -4,8 +4,11 @@ import importlib
 import pkgutil
 from collections.abc import Sequence
 
+from ldpnb.claims import sources
+
 SHARED = ("accuracy", "designs", "estimators", "mechanisms", "privacy")
-SOURCES = ("biswas2022", "bun2022", "juarez2022", "lecture20", "lopuhaa2020")
+SOURCES = [key for key, source in sources().items() if source.number]
+"""The sources, without the results of our own."""
 
 
 def modules(shared: Sequence[str] = SHARED) -> list[str]:

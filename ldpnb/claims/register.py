@@ -9,11 +9,13 @@ import difflib
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
+from importlib import import_module
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from pkgutil import resolve_name
+from importlib.util import find_spec
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any
 
@@ -158,12 +160,24 @@ class Claim:
         """The function that gathers the evidence and returns the numbers for the words.
 
         The check of ``theorem-3.5`` in ``section_3.toml`` is ``theorem_3_5`` in ``section_3.py``.
+
+        Raises
+        ------
+        ValueError
+            If the file of checks, or the check in it, does not exist.
         """
         module = self.section.lower().replace(" ", "_")
         name = re.sub(r"\W", "_", self.key)
         if name[0].isdigit():
             name = f"claim_{name}"
-        return resolve_name(f"ldpnb.papers.{self.source}.{module}:{name}")
+        place = f"ldpnb.papers.{self.source}.{module}"
+        checks = vars(import_module(place)) if find_spec(place) else {}
+        if name not in checks:
+            file = f"ldpnb/papers/{self.source}/{module}.py"
+            raise ValueError(f"{self.id} needs a check: the function {name} in {file}")
+
+        check: Check = checks[name]
+        return check
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,16 +274,56 @@ def _papers() -> Traversable:
 
 @cache
 def sources() -> Mapping[str, Source]:
-    """Return all sources by key, in the order of their numbers; the companion comes last."""
-    found = []
+    """Return all sources by key, in the order of their numbers; the companion comes last.
+
+    Raises
+    ------
+    ValueError
+        If a ``source.toml`` has a wrong key or lacks one, or two sources have one number.
+    """
+    found: list[Source] = []
     for folder in _papers().iterdir():
         file = folder.joinpath("source.toml")
         if file.is_file():
-            text = file.read_text(encoding="utf-8")
-            found.append(Source(key=folder.name, **tomllib.loads(text)))
+            found.append(source_in(folder.name, file.read_text(encoding="utf-8")))
 
-    found.sort(key=lambda source: (source.number == 0, source.number))
+    found.sort(key=lambda source: (source.number == 0, source.number, source.key))
+    for one, other in pairwise(found):
+        if one.number == other.number:
+            raise ValueError(
+                f"{other.key}/source.toml: number must be another than that of {one.key}, "
+                f"got number={other.number}"
+            )
     return MappingProxyType({source.key: source for source in found})
+
+
+def source_in(key: str, text: str) -> Source:
+    """Return the source that the text of a ``source.toml`` describes.
+
+    Raises
+    ------
+    ValueError
+        If the text is no TOML, or has a wrong key or lacks one.
+    """
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"{key}/source.toml: {error}") from error
+
+    described = [each for each in fields(Source) if each.name != "key"]
+    known = {each.name for each in described}
+    needed = {
+        each.name
+        for each in described
+        if each.default is MISSING and each.default_factory is MISSING
+    }
+    if table.keys() - known:
+        unknown = ", ".join(sorted(table.keys() - known))
+        raise ValueError(f"{key}/source.toml: no such key: {unknown}")
+    if needed - table.keys():
+        missing = ", ".join(sorted(needed - table.keys()))
+        raise ValueError(f"{key}/source.toml: {missing} must be given")
+    return Source(key=key, **table)
 
 
 @cache

@@ -15,7 +15,7 @@ rounded is added. (Takagi and Liew, arXiv:2601.19154, also have such an algorith
 
 from dataclasses import dataclass
 from itertools import permutations
-from typing import Self
+from typing import Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,7 +23,7 @@ from scipy.optimize import brentq, minimize_scalar
 
 from ldpnb import checks
 from ldpnb.arithmetic import Floats
-from ldpnb.mechanisms.frequency import UnaryEncoding
+from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.hashing import LocalHashing
 from ldpnb.mechanisms.registry import FrequencyMechanism
 from ldpnb.mechanisms.signs import SignRandomiser
@@ -43,6 +43,13 @@ CUT = 36.0
 """The probability outside the grid is below ``2 e^-CUT`` under the tilted distribution."""
 
 MOST_USERS = 10**9
+
+
+class HasChannel(Protocol):
+    """A mechanism that knows its exact channel, such as one of your own."""
+
+    def channel(self) -> Floats:
+        """Return the probability of each output (row) given each value (column)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,16 +123,17 @@ class Blanket:
         return cls(least, first, second, epsilon)
 
     @classmethod
-    def of(cls, mechanism: FrequencyMechanism) -> Self:
+    def of(cls, mechanism: FrequencyMechanism | HasChannel) -> Self:
         """Return the blanket of a mechanism, for any number of values.
 
         All pairs of values are alike. An output supports both of the two values, the first, the
-        second or neither. Vectors of bits that support all values are a class of their own.
+        second or neither. Vectors of bits that support all values are a class of their own. A
+        mechanism of another class, such as one of your own, is taken by its channel.
 
         Parameters
         ----------
-        mechanism : FrequencyMechanism
-            How a user randomises; see `FREQUENCY` for those of this package.
+        mechanism : FrequencyMechanism, or an object with a method ``channel()``
+            How a user randomises; see `FREQUENCY` for the mechanisms of this package.
 
         Returns
         -------
@@ -133,8 +141,10 @@ class Blanket:
         """
         if isinstance(mechanism, UnaryEncoding | LocalHashing | SignRandomiser):
             chances = _classes_of_bits(mechanism)
-        else:
+        elif isinstance(mechanism, KaryRandomisedResponse | SubsetSelection):
             chances = _classes_of_subsets(mechanism)
+        else:
+            return cls.of_channel(mechanism.channel())
 
         growth = float(np.exp(mechanism.epsilon))
         first = np.array([growth, growth, 1, 1, 1])
@@ -247,7 +257,7 @@ def _classes_of_bits(mechanism: UnaryEncoding | LocalHashing | SignRandomiser) -
     return np.array([both_not_all, one, one, neither, all_values * p / q])
 
 
-def _classes_of_subsets(mechanism: FrequencyMechanism) -> Floats:
+def _classes_of_subsets(mechanism: KaryRandomisedResponse | SubsetSelection) -> Floats:
     """Return the blanket's chances of subsets that contain both values, one, the other, neither.
 
     The fifth class is empty. In the blanket, subsets are uniform.

@@ -86,7 +86,8 @@ def test_a_result_declares_its_parameters_first_and_a_seed_if_it_draws(notebook:
 
     draws = any("seed" in cell["text"] or "rng" in cell["text"] for cell in others)
     types = {parameter.name: parameter.type for parameter in notebook.parameters}
-    assert (types.get("seed") == "int") == draws
+    advice = "declare seed: int" if draws else "no cell uses the seed, so remove it"
+    assert (types.get("seed") == "int") == draws, advice
 
 
 @every_result

@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import pytest
 
-from ldpnb.claims import Claim, Evidence, UnsoundError, decide, find, select, verdict
-from ldpnb.claims.register import claims_in
+from ldpnb.claims import Claim, Evidence, UnsoundError, claims, decide, find, select, verdict
+from ldpnb.claims.register import claims_in, source_in
 
 TABLE = """
 ["theorem-1.1"]
@@ -102,6 +102,31 @@ def test_a_wrong_table_is_named(fault: str) -> None:
     (old, new), rule = FAULTS[fault]
     with pytest.raises(ValueError, match=rule):
         read(TABLE.replace(old, new))
+
+
+def test_a_claim_without_a_check_says_where_to_write_it() -> None:
+    words = claims("lecture20")[0].words
+    claim = Claim("lecture20", "theorem-1.1", "Means", words)
+
+    with pytest.raises(ValueError, match=r"function theorem_1_1 in ldpnb/papers/lecture20/means"):
+        claim.check
+
+
+SOURCE = 'number = 9\nauthors = "A"\ntitle = "T"\nversion = "print"\nread = "2026"\n'
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "rule"),
+    [
+        ("number = 9", "", "own/source.toml: number must be given"),
+        ("authors =", "author =", "own/source.toml: no such key: author"),
+        ('"A"', '"A', "own/source.toml: "),
+    ],
+    ids=["no number", "misspelt key", "no TOML"],
+)
+def test_a_wrong_description_of_a_source_is_named(old: str, new: str, rule: str) -> None:
+    with pytest.raises(ValueError, match=rule):
+        source_in("own", SOURCE.replace(old, new))
 
 
 # Evidence

@@ -38,6 +38,34 @@ def enumerated_delta(blanket: ldp.Blanket, epsilon: float, users: int) -> float:
     return max(deltas)
 
 
+class OwnMechanism:
+    """Tell truthfully whether the value is 0, and otherwise say something at random."""
+
+    def channel(self) -> np.ndarray:
+        return np.array([[0.8, 0.3, 0.3], [0.2, 0.7, 0.7]])
+
+
+@pytest.mark.parametrize("name", ldp.FREQUENCY)
+def test_the_blanket_of_every_named_mechanism_is_that_of_its_channel(name: str) -> None:
+    mechanism = ldp.FREQUENCY[name](1.0, 3)
+    of_channel = ldp.Blanket.of_channel(mechanism.channel())
+
+    blanket = ldp.Blanket.of(mechanism)
+
+    for users in (2, 100):
+        delta = of_channel.delta_upper(0.3, users=users)
+        assert blanket.delta_upper(0.3, users=users) == pytest.approx(delta, rel=1e-4)
+
+
+def test_a_mechanism_of_ones_own_has_the_blanket_of_its_channel() -> None:
+    own = OwnMechanism()
+
+    blanket = ldp.Blanket.of(own)
+
+    assert blanket.epsilon == pytest.approx(np.log(3.5))
+    assert blanket.chances.sum() == pytest.approx(0.5)
+
+
 @pytest.mark.parametrize("rate", [1.0, 0.3])
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_the_bound_of_few_users_is_their_mean_and_little_more(

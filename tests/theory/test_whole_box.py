@@ -106,6 +106,17 @@ EXCEPTED = {
 """What is not held to the whole box, and why."""
 
 
+NO_CLOSED_FORM = (
+    AttributeError,
+    IndexError,
+    NotImplementedError,
+    OverflowError,
+    TypeError,
+    ValueError,
+)
+"""What a formula raises that does not run on balls: it counts, or lists what can happen."""
+
+
 @dataclass(frozen=True)
 class Formula:
     """A public function, or a public method or property of a class."""
@@ -262,7 +273,7 @@ def in_balls(case: Case) -> list[flint.arb] | None:
     """Return the numbers of a case in balls, or None where the formula is no closed form."""
     try:
         balls = numbers(case.value(flint.arb))
-    except (TypeError, AttributeError, ValueError, OverflowError, NotImplementedError):
+    except NO_CLOSED_FORM:
         return None
     are_finite = all(isinstance(ball, flint.arb) and ball.is_finite() for ball in balls)
     return balls if are_finite else None
