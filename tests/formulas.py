@@ -3,6 +3,7 @@
 import importlib
 import pkgutil
 from collections.abc import Sequence
+from importlib.util import find_spec
 
 from ldpnb.claims import sources
 
@@ -14,7 +15,10 @@ SOURCES = [key for key, source in sources().items() if source.number]
 def modules(shared: Sequence[str] = SHARED) -> list[str]:
     """Return the names of all modules of formulas, of these rooms and of every source."""
     packages = [f"ldpnb.{room}" for room in shared]
-    packages += [f"ldpnb.papers.{source}.formulas" for source in SOURCES]
+    for source in SOURCES:
+        own = f"ldpnb.papers.{source}.formulas"
+        if find_spec(own) is not None:
+            packages.append(own)
 
     found = []
     for package in packages:

@@ -14,7 +14,6 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 import ldpnb
-from ldpnb.claims import sources
 from ldpnb.run.catalogue import home
 
 ROOT = home()
@@ -110,14 +109,6 @@ def test_actions_are_pinned_by_commit_and_say_which_release_that_is(workflow: Pa
         assert re.fullmatch(r"[\w./-]+@[0-9a-f]{40}  # v\d+\.\d+\.\d+", action), action
 
     assert yaml.safe_load(text)["permissions"] == {"contents": "read"}
-
-
-def test_citation_names_the_sources() -> None:
-    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
-    cited = citation["references"]
-    assert len(cited) == len(sources().keys() - {"companion"})
-    for reference in cited:
-        assert {"title", "authors", "type"} <= set(reference)
 
 
 def test_version_is_the_same_everywhere() -> None:

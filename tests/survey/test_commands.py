@@ -17,7 +17,7 @@ from readable import stated
 from ldpnb.checks import UsageError
 from ldpnb.rng import stream
 from ldpnb.survey.command import estimate, plan
-from ldpnb.survey.device import device
+from ldpnb.survey.device import MECHANISMS, device
 from ldpnb.survey.words import privacy
 
 ASKED = ["--error", "0.05", "--failure", "0.05"]
@@ -50,6 +50,13 @@ def file(tmp_path):
         return str(path)
 
     return written
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+@pytest.mark.parametrize("command", [plan, estimate], ids=["plan", "estimate"])
+def test_every_mechanism_that_a_device_knows_is_an_option(command, mechanism):
+    (option,) = [param for param in command.params if param.name == "mechanism"]
+    assert mechanism in option.type.choices
 
 
 def test_a_plan_says_all_and_ends_in_the_command_that_estimates():
