@@ -46,7 +46,8 @@ def words_of(title: str) -> set[str]:
 
 @every_source
 def test_the_bibliography_has_the_source_under_its_key(source: claims.Source) -> None:
-    assert f"{{{source.key}," in text_of("paper.bib")
+    is_there = f"{{{source.key}," in text_of("paper.bib")
+    assert is_there, f"paper.bib has no entry {source.key}"
 
 
 @every_source
@@ -62,13 +63,15 @@ def test_citation_names_the_source(source: claims.Source) -> None:
 
 @every_source
 def test_a_path_leads_to_the_notebooks_of_the_source(source: claims.Source) -> None:
-    assert f"]({source.folder}/" in text_of("notebooks/paths.md")
+    is_there = f"]({source.folder}/" in text_of("notebooks/paths.md")
+    assert is_there, f"notebooks/paths.md has no link to {source.folder}/"
 
 
 @pytest.mark.parametrize("file", COUNTED_IN)
 def test_the_number_of_sources_is_right(file: str) -> None:
-    numeral = NUMERALS[len(SOURCES) - 1]
-    assert f"{numeral} sources" in text_of(file).replace("\n", " ")
+    count = f"{NUMERALS[len(SOURCES) - 1]} sources"
+    is_right = count in text_of(file).replace("\n", " ")
+    assert is_right, f"write {count} in {file}"
 
 
 def test_no_two_folders_of_notebooks_have_one_number() -> None:
