@@ -33,6 +33,17 @@ def short(value: float, digits: int = 3) -> str:
     return re.sub(r"e\+?(-?)0?", r"e\1", f"{value:.{digits}g}")
 
 
+def exact(number: float) -> str:
+    """Return a number for typing or comparing: all its digits, and no more than are needed.
+
+    Examples
+    --------
+    >>> exact(12345678.0), exact(0.1), exact(-0.5)
+    ('12345678', '0.1', '-0.5')
+    """
+    return repr(float(number)).removesuffix(".0")
+
+
 def listed(items: Iterable[object]) -> str:
     """Return things in words, with "and" before the last one.
 

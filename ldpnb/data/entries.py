@@ -17,6 +17,7 @@ import pandas as pd
 from ldpnb.arithmetic import Floats
 from ldpnb.data.messages import quoted, refuse
 from ldpnb.data.reading import Reading
+from ldpnb.words import exact
 
 _TWO_DIGITS = [66, 77, 88, 97, 98, 99]
 _MORE_DIGITS = [777, 888, 997, 998, 999, 9998, 9999, 99999]
@@ -165,7 +166,9 @@ def _ask_about_points(entries: "pd.Series[Any]", distinct: Sequence[Any]) -> Non
     if pointed and all(_GROUPED_BY_POINTS.fullmatch(entry) for entry in pointed):
         row = first_row(entries == pointed[0], entries)
         grouped = pointed[0].replace(".", "")
-        what = f"set decimal=. if it is {float(pointed[0]):g}, or thousands=. if it is {grouped}"
+        what = (
+            f"set decimal=. if it is {exact(float(pointed[0]))}, or thousands=. if it is {grouped}"
+        )
         refuse(row, pointed[0], f"can be read in two ways: {what}")
 
 

@@ -32,6 +32,7 @@ from ldpnb.data.messages import quoted, refuse
 from ldpnb.data.reading import Reading
 from ldpnb.data.table import Table, place_of
 from ldpnb.data.tables import read_table
+from ldpnb.words import exact
 
 MOST_VALUES = 4096
 """Largest number of different values that a column may have, for local mechanisms to be useful."""
@@ -155,14 +156,14 @@ def _check_options(
         raise ValueError("categories must not be set together with low and high")
     checks.numbers([low, high], "low and high")
     if not low < high:
-        raise ValueError(f"low must be < high, got low={low:g}, high={high:g}")
+        raise ValueError(f"low must be < high, got low={exact(low)}, high={exact(high)}")
     if bins:
         return
 
     for option, end in (("low", low), ("high", high)):
         if end % 1:
             rule = "a whole number if bins is not set"
-            raise ValueError(f"{option} must be {rule}, got {option}={end:g}")
+            raise ValueError(f"{option} must be {rule}, got {option}={exact(end)}")
     if high - low >= MOST_VALUES:
         rule = f"at most {MOST_VALUES:,} values unless bins is set"
         raise ValueError(f"low to high must be {rule}, got {high - low + 1:,.0f}")
@@ -226,7 +227,7 @@ def _weights(table: Table, column: str, reading: Reading) -> Places:
         rule = f"must be a whole number >= 0, because it is in the counts {quoted(reading.counts)}"
         refuse(row, weights[row], rule)
     if weights.sum() > 2**53:
-        raise ValueError(f"counts must have a sum <= 2**53, got {weights.sum():g}")
+        raise ValueError(f"counts must have a sum <= 2**53, got {weights.sum():,}")
     return weights.to_numpy().astype(np.int64)
 
 
@@ -311,7 +312,7 @@ def _binned(
             "a wider range if it is an answer",
             "outside=clip to move it to the nearer end",
         ]
-        refuse(row, entry, f"lies outside [{low:g}, {high:g}]: {', or '.join(ways)}")
+        refuse(row, entry, f"lies outside [{exact(low)}, {exact(high)}]: {', or '.join(ways)}")
     ask_about_codes(values.mask(is_beyond), entries, reading)
 
     beyond = int(weights[is_beyond.to_numpy()].sum())
@@ -321,8 +322,8 @@ def _binned(
         before = _mean(values, weights)
         after = _mean(clipped, weights)
         notes.append(
-            f"Numbers outside [{low:g}, {high:g}], which are moved to the nearer end: {beyond:,}. "
-            f"This changes the mean from {before:.6g} to {after:.6g}."
+            f"Numbers outside [{exact(low)}, {exact(high)}], which are moved to the nearer end: "
+            f"{beyond:,}. This changes the mean from {before:.6g} to {after:.6g}."
         )
 
     is_fraction = clipped % 1 > 0
@@ -334,7 +335,8 @@ def _binned(
     in_range: Floats = np.asarray(clipped.fillna(low), dtype=np.float64)
     if bins:
         edges, inside = bins_of(in_range, low, high, bins)
-        labels = [f"{edges[i]:.6g} to {edges[i + 1]:.6g}" for i in range(bins)]
+        words = _edges_in_words(edges)
+        labels = [f"{words[i]} to {words[i + 1]}" for i in range(bins)]
         numbers = (edges[:-1] + edges[1:]) / 2
     else:
         numbers = np.arange(low, high + 1)
@@ -353,6 +355,15 @@ def _binned(
         "high": float(high),
         "notes": tuple(notes),
     }
+
+
+def _edges_in_words(edges: Floats) -> list[str]:
+    """Return edges of bins with six digits, or as many more as tell them apart."""
+    for digits in range(6, 18):
+        words = [f"{edge:.{digits}g}" for edge in edges]
+        if len(set(words)) == len(words) and not any("e+" in word for word in words):
+            break
+    return words
 
 
 def _mean(values: "pd.Series[float]", weights: Places) -> float:

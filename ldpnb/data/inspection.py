@@ -23,6 +23,7 @@ from ldpnb.data.messages import quoted
 from ldpnb.data.reading import Reading
 from ldpnb.data.table import Table, place_of
 from ldpnb.data.tables import read_table
+from ldpnb.words import exact
 
 MOST_COLUMNS = 100
 """Columns of a file that are described."""
@@ -140,7 +141,7 @@ def _described(entries: "pd.Series[Any]", reading: Reading) -> str:
     times = here.value_counts()
     numbers = _numbers(times, reading)
     if len(numbers) == len(times):
-        return f"{counted}; numbers from {min(numbers):.6g} to {max(numbers):.6g}"
+        return f"{counted}; numbers from {exact(min(numbers))} to {exact(max(numbers))}"
 
     common = ", ".join(f"{quoted(label(entry)[:_WIDTH])} {n:,}" for entry, n in _first(times))
     return f"{counted}; {len(times):,} different, such as {common}"

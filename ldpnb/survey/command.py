@@ -3,7 +3,7 @@
 import csv
 import sys
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import astuple, fields
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,10 @@ class _Words(click.ParamType[list[str]]):
     name = "A,B,..."
 
     def convert(self, value: Any, param: Any, ctx: Any) -> list[str]:
-        return next(csv.reader([value], skipinitialspace=True))
+        try:
+            return next(csv.reader([value], skipinitialspace=True))
+        except csv.Error:
+            self.fail(f"expected words with commas between them, got {shown(value)}", param, ctx)
 
 
 def _device_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -191,6 +194,7 @@ def estimate(
     \b
     ldpnb estimate reports.csv --p 5/6 --q 1/6 --population 10000 --by sex --difference f,m
     """  # noqa: D301  # Click wants the character itself
+    from ldpnb.data.messages import printable
     from ldpnb.survey import estimation
 
     with as_usage():
@@ -211,10 +215,11 @@ def estimate(
     if not as_csv:
         click.echo(str(found))
         return
-    rows = [asdict(row) for row in found.rows]
-    writer = csv.DictWriter(sys.stdout, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow([field.name for field in fields(estimation.Estimate)])
+    for row in found.rows:
+        values = astuple(row)
+        writer.writerow([printable(value) if isinstance(value, str) else value for value in values])
 
 
 def _ends(ends: tuple[float, float] | None) -> dict[str, Any]:
@@ -224,7 +229,9 @@ def _ends(ends: tuple[float, float] | None) -> dict[str, Any]:
 def _values(words: list[str] | None) -> Any:
     """Return the answers, or their number if there is one word, a number."""
     if words is not None and len(words) == 1 and words[0].isascii() and words[0].isdecimal():
-        return int(words[0][:9])
+        if len(words[0]) > 9:
+            raise UsageError(f"values must be words or their number, got {shown(words[0])}")
+        return int(words[0])
     return words
 
 
@@ -245,13 +252,14 @@ def _planned_strata(strata: Path, population: str | None, response: float | None
     columns = _strata(strata)
     if "size" not in columns:
         raise UsageError(
-            f"{strata.name} must have a column size with the number of people in each stratum"
+            f"{shown(strata.name)} must have a column size with the number of people in each "
+            "stratum"
         )
     stated: dict[str, Any] = {"population": _whole(columns["size"])}
     if "response" in columns:
         if response is not None:
             raise UsageError(
-                f"response must be given only once, but {strata.name} has a column response"
+                f"response must be given only once, but {shown(strata.name)} has a column response"
             )
         stated["response"] = columns["response"]
     if "sd" in columns:
@@ -263,7 +271,7 @@ def _sizes_of_strata(strata: Path) -> dict[str, Any]:
     """Return the numbers of people or clusters that a table of strata states."""
     columns = _strata(strata)
     if "size" not in columns and "clusters" not in columns:
-        raise UsageError(f"{strata.name} must have a column called size or clusters")
+        raise UsageError(f"{shown(strata.name)} must have a column called size or clusters")
     if "clusters" in columns:
         return {"clusters": _whole(columns["clusters"])}
     return {"population": _whole(columns["size"])}
@@ -275,10 +283,10 @@ def _strata(path: Path) -> dict[str, dict[str, float]]:
 
     table = read_csv(path)
     if "stratum" not in table:
-        raise UsageError(f"{path.name} must have a column called stratum")
+        raise UsageError(f"{shown(path.name)} must have a column called stratum")
     stratum = table["stratum"]
     if len(stratum.words) < stratum.codes.size or "" in stratum.words:
-        raise UsageError(f"{path.name} must name each stratum once in the column stratum")
+        raise UsageError(f"{shown(path.name)} must name each stratum once in the column stratum")
 
     names = [stratum.words[code] for code in stratum.codes]
     found: dict[str, dict[str, float]] = {}

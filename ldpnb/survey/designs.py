@@ -22,7 +22,7 @@ MANY = 10**12
 """The largest number of people that a plan may ask for."""
 
 _LISTED = 10_000
-"""The mean of ``1 / K`` is summed for binomials of so many trials, and expanded for more."""
+"""The mean of ``1 / K`` is summed for binomials of such a mean, and expanded for larger ones."""
 
 
 class Variance(NamedTuple):
@@ -180,8 +180,8 @@ class ClusteredSample:
     unit = "clusters"
 
     def __post_init__(self) -> None:
-        checks.whole(self.clusters, "clusters", at_least=2)
-        checks.whole(self.size, "cluster_size", at_least=1)
+        checks.whole(self.clusters, "clusters", at_least=2, at_most=MANY)
+        checks.whole(self.size, "cluster_size", at_least=1, at_most=MANY)
         checks.whole(self.take, "take", at_least=1, at_most=self.size)
         if self.icc is not None:
             checks.numbers(self.icc, "icc", low=self.opposite, high=1)
@@ -244,16 +244,16 @@ def mean_inverse(take: int, response: float) -> tuple[float, float]:
     """
     if response == 1:
         return 1.0, 1 / take
-    if take > _LISTED:
-        mean = take * response
+
+    mean = take * response
+    if take > _LISTED and mean > _LISTED:
         return 1.0, (1 + (1 - response) / mean) / mean
 
-    from scipy import special
-
-    reports = np.arange(1, take + 1)
-    logs = special.gammaln(take + 1) - special.gammaln(reports + 1)
-    logs -= special.gammaln(take - reports + 1)
-    logs += reports * math.log(response) + (take - reports) * math.log1p(-response)
+    # More reports than this come in with a probability below e^-70.
+    most = min(take, math.ceil(mean + 12 * math.sqrt(mean) + 100))
+    reports = np.arange(1, most + 1)
+    ways = np.cumsum(np.log((take - reports + 1) / reports))
+    logs = ways + reports * math.log(response) + (take - reports) * math.log1p(-response)
     chances: Floats = np.exp(logs)
     some = float(chances.sum())
     return some, float((chances / reports).sum()) / some

@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from ldpnb import checks
+from ldpnb.checks import shown
 from ldpnb.mechanisms.registry import FREQUENCY
 
 SHARES = ("k-RR", "SUE", "OUE")
@@ -28,6 +29,11 @@ BUDGETS = (1e-6, 50.0)
 """The smallest and the largest epsilon of a mechanism that is stated by its budget."""
 
 MOST_ANSWERS = 100_000
+
+_LARGEST_ODDS = 10**300
+
+_LEAST_GAP = 1e-12
+"""Probabilities p and q that are stated differ by at least this."""
 
 _FRACTION = re.compile(r"(\d{1,15})/(\d{1,15})")
 
@@ -260,6 +266,8 @@ def _range(mechanism: str, low: float | None, high: float | None) -> tuple[float
     ends = checks.numbers([low, high], "range")
     if not ends[0] < ends[1]:
         raise ValueError(f"low must be < high, got low={low!r}, high={high!r}")
+    if not float(ends[1]) - float(ends[0]) < math.inf:
+        raise ValueError(f"high - low must be finite, got low={low!r}, high={high!r}")
     return float(ends[0]), float(ends[1])
 
 
@@ -267,15 +275,18 @@ def _chance(given: Any, name: str) -> Fraction:
     """Return a probability exactly: 0.7 is 7/10."""
     text = str(given).strip()
     try:
-        if found := _FRACTION.fullmatch(text):
-            chance = Fraction(int(found[1]), int(found[2]))
+        if parts := _FRACTION.fullmatch(text):
+            chance = Fraction(int(parts[1]), int(parts[2]))
         else:
             chance = Fraction(repr(float(text)))
     except (ValueError, ZeroDivisionError):
-        shown = checks.shortened(given)
-        raise ValueError(f"{name} must be a number or a fraction, got {shown}") from None
+        found = checks.shortened(given)
+        raise ValueError(f"{name} must be a number or a fraction, got {found}") from None
     if not 0 <= chance <= 1:
-        raise ValueError(f"{name} must lie in [0, 1], got {name}={text}")
+        raise ValueError(f"{name} must lie in [0, 1], got {name}={shown(text)}")
+    digits = text.lower().partition("e")[0]
+    if chance == 0 and any(digit in "123456789" for digit in digits):
+        raise ValueError(f"{name} must be a number that a float can hold, got {shown(text)}")
     return chance
 
 
@@ -288,8 +299,11 @@ def _of_budget(mechanism: str, epsilon: float, answers: int) -> dict[str, Any]:
 
 
 def _of_probabilities(mechanism: str, p: Fraction, q: Fraction, answers: int) -> dict[str, Any]:
-    if p == q:
-        raise ValueError(f"p and q must be different, or reports say nothing, got p={p}, q={q}")
+    if abs(p - q) < _LEAST_GAP:
+        raise ValueError(
+            f"p and q must differ by {_LEAST_GAP:g} or more, or reports say nothing, "
+            f"got p={float(p)!r}, q={float(q)!r}"
+        )
 
     total = p + (answers - 1) * q
     if mechanism == "k-RR" and abs(total - 1) > 1e-9:
@@ -318,5 +332,7 @@ def _odds(first: Fraction, second: Fraction) -> Fraction | None:
 
 
 def _log(odds: Fraction) -> float:
-    """Return ``ln(odds)``, also of odds near 1."""
+    """Return ``ln(odds)``, also of odds near 1 and of odds that no float holds."""
+    if odds > _LARGEST_ODDS:
+        return math.log(odds.numerator) - math.log(odds.denominator)
     return math.log1p(float(odds - 1))

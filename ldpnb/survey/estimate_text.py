@@ -2,6 +2,7 @@
 
 import math
 import textwrap
+from decimal import Decimal
 
 from ldpnb.checks import shown
 from ldpnb.survey.estimation import Estimate, Estimates
@@ -34,7 +35,7 @@ def estimates_text(found: Estimates) -> str:
 
 def _rows(found: Estimates) -> list[tuple[str, ...]]:
     """Return the rows of the table in words, the head first."""
-    interval = f"{100 * found.level:g}% interval"
+    interval = f"{_percent(found.level)}% interval"
     head = ["mean of" if found.device.is_of_numbers else "share of"]
     head += ["reports", "estimate", "std. error", "sampling", "randomisation", interval]
     has_groups = any(row.group for row in found.rows)
@@ -60,6 +61,11 @@ def _rows(found: Estimates) -> list[tuple[str, ...]]:
             words.append(_number(row.mle))
         rows.append((*words, row.interval))
     return rows
+
+
+def _percent(level: float) -> str:
+    """Return a level exactly: 99.95 for 0.9995."""
+    return f"{(100 * Decimal(repr(level))).normalize():f}"
 
 
 def _number(number: float) -> str:
@@ -103,6 +109,6 @@ def _methods(found: Estimates) -> str:
         f"answer. The estimate is the weighted mean of these, for {whom}. The standard error is "
         f"that of the design, {correction} a finite population correction. It has two parts, from "
         "sampling and from randomisation, whose squares add up. Exact intervals cover the true "
-        f"value in at least {100 * found.level:g}% of surveys, and t intervals in about as many"
+        f"value in at least {_percent(found.level)}% of surveys, and t intervals in about as many"
         f"{together}.{beside} {ASSUMED}"
     )

@@ -1,14 +1,18 @@
 """Plans in words, with the command that estimates from their reports."""
 
+import csv
+import io
 import math
 import shlex
 import textwrap
+from collections.abc import Sequence
 
 from ldpnb.checks import shown
 from ldpnb.claims import rounded_up
 from ldpnb.survey.designs import ClusteredSample, Everyone, SimpleSample, StratifiedSample
 from ldpnb.survey.planning import Answer, Plan
 from ldpnb.survey.words import ASSUMED, WIDTH, aligned, described, privacy
+from ldpnb.words import exact
 
 _FEW_CLUSTERS = 30
 
@@ -87,7 +91,7 @@ def _design(plan: Plan) -> str:
     if isinstance(design, ClusteredSample):
         icc = "the least favourable intra-cluster correlation"
         if design.icc is not None:
-            icc = f"intra-cluster correlation {design.icc:g}"
+            icc = f"intra-cluster correlation {exact(design.icc)}"
         return (
             f"a sample from {design.clusters:,} clusters of {design.size:,} people, of whom "
             f"{design.take:,} are asked in each drawn cluster, with {icc}"
@@ -174,10 +178,10 @@ def estimate_command(plan: Plan, best: Answer, strata: str = "STRATA.csv") -> st
             words += ["--mechanism", device.mechanism]
 
     if device.is_of_numbers:
-        words += ["--range", f"{device.low:.17g}", f"{device.high:.17g}"]
+        words += ["--range", exact(device.low), exact(device.high)]
     values = plan.stated["values"]
     if values is not None:
-        words += ["--values", str(values) if isinstance(values, int) else ",".join(values)]
+        words += ["--values", _listed(values)]
 
     design = plan.design
     if isinstance(design, ClusteredSample):
@@ -194,3 +198,12 @@ def estimate_command(plan: Plan, best: Answer, strata: str = "STRATA.csv") -> st
     if plan.asked_failure is not None and plan.asked_failure != 0.05:
         words += ["--level", f"{1 - plan.asked_failure:.12g}"]
     return shlex.join(words)
+
+
+def _listed(values: int | Sequence[str]) -> str:
+    """Return the answers or their number as the command line takes them."""
+    if isinstance(values, int):
+        return str(values)
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(values)
+    return line.getvalue()

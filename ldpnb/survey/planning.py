@@ -20,7 +20,10 @@ from ldpnb.survey.designs import (
     most_reports,
 )
 from ldpnb.survey.device import BUDGETS, NUMBERS, SHARES, Device, device
-from ldpnb.words import listed
+from ldpnb.words import exact, listed
+
+_LEAST_RESPONSE = 1e-6
+"""The smallest fraction of the invited people that may be expected to report."""
 
 QUANTITIES = ("count", "epsilon", "error", "failure")
 
@@ -226,7 +229,7 @@ def plan(
     if error is not None:
         checks.positive(error, "error")
         if not error < length:
-            raise ValueError(f"error must be below the range, {length:g}, got error={error!r}")
+            raise ValueError(f"error must be below the range, {exact(length)}, got error={error!r}")
     if failure is not None:
         checks.open_probability(failure, "failure")
     if simultaneous and len(devices[0].estimated) < 2:
@@ -290,11 +293,17 @@ def _clustered(
             "a cluster sample needs clusters (their number) and cluster_size (the number of people "
             "in each); take, icc and sd are for cluster samples"
         )
-    checks.rate(response, "response")
+    _require_response(response, "response")
 
     spread = None if sd is None else checks.positive(sd, "sd") / length
     asked = cluster_size if take is None else take
     return ClusteredSample(clusters, cluster_size, asked, icc, spread, response)
+
+
+def _require_response(rate: float, name: str) -> None:
+    checks.rate(rate, name)
+    if rate < _LEAST_RESPONSE:
+        raise ValueError(f"{name} must be at least {_LEAST_RESPONSE:g}, got {name}={rate!r}")
 
 
 def _unclustered(
@@ -314,7 +323,7 @@ def _unclustered(
             "number of people in each stratum"
         )
 
-    checks.rate(response, "response")
+    _require_response(response, "response")
     if population == "everyone":
         if response != 1:
             raise ValueError("response must be 1 if population is everyone")
@@ -353,7 +362,7 @@ def _stratified(
             )
 
     for name, rate in rates.items():
-        checks.rate(rate, f"response in stratum {name}")
+        _require_response(rate, f"response in stratum {name}")
         if most_reports(sizes[name], rate) < min(sizes[name], 2):
             raise ValueError(
                 f"stratum {name} has {sizes[name]} people, of whom fewer than two respond: merge "

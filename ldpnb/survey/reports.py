@@ -16,6 +16,7 @@ from ldpnb.checks import shortened
 from ldpnb.survey.device import Device
 from ldpnb.survey.sample import Values
 from ldpnb.survey.tables import Column, Table
+from ldpnb.words import exact
 
 YES = ("yes", "y", "true", "1", "1.0")
 NO = ("no", "n", "false", "0", "0.0")
@@ -300,14 +301,18 @@ def _said_by_numbers(device: Device, column: Column, cells: Cells) -> Said:
     where = np.zeros(column.codes.size, dtype=bool)
     where[cells.kept] = True
     sent = column.numbers("report", where=where)[cells.kept]
-    scaled = (sent - device.low) / device.length
+    with np.errstate(over="ignore"):  # what is as far away as that is refused
+        scaled = (sent - device.low) / device.length
 
     reports = float(cells.count.sum())
     furthest = device.scale * math.log(max(reports / _IMPOSSIBLE / 2, 1.0))
     wrong = (scaled < -furthest) | (scaled > 1 + furthest)
     least = device.low - device.length * furthest
     most = device.high + device.length * furthest
-    rule = f"from {least:.6g} to {most:.6g}, because this device hardly ever sends any other number"
+    rule = (
+        f"from {exact(least)} to {exact(most)}, because this device hardly ever sends any other "
+        "number"
+    )
     _refuse(column, wrong, cells.kept, rule)
 
     number = cells.number

@@ -12,6 +12,10 @@ from numpy.typing import NDArray
 
 from ldpnb.arithmetic import Floats, Ints
 from ldpnb.checks import UsageError, shortened, shown
+from ldpnb.words import exact
+
+MOST_BYTES = 200_000_000
+"""Of a file of reports."""
 
 _SEPARATORS = (",", ";", "\t")
 
@@ -70,7 +74,7 @@ class Column:
             wrong &= where
         if wrong.any():
             row = int(np.argmax(wrong))
-            rule = "a number" if least == -np.inf else f"a number >= {least:g}"
+            rule = "a number" if least == -np.inf else f"a number >= {exact(least)}"
             word = self.words[self.codes[row]]
             raise ValueError(f"{name} must be {rule}, got {shortened(word)} in row {row + 1}")
         return np.asarray(found[self.codes])
@@ -109,12 +113,17 @@ def read_csv(path: str | Path) -> Table:
     Raises
     ------
     UsageError
-        If the file is no such table.
+        If the file is no such table, is no regular file, or has more than 200 MB.
     """
     path = Path(path)
+    name = shown(path.name)
+    if not path.is_file():  # a pipe or a device may never end
+        raise UsageError(f"reports must be read from a regular file, got {shown(str(path))}")
+    if path.stat().st_size > MOST_BYTES:
+        raise UsageError(f"{name} must have at most {MOST_BYTES:,} bytes")
     if path.suffix.lower() not in ("", ".csv", ".tsv", ".txt"):
         raise UsageError(
-            f"{path.name} must be a CSV file: save it as one, or read it with pandas and give "
+            f"{name} must be a CSV file: save it as one, or read it with pandas and give "
             "ldpnb.estimate the table"
         )
     try:
@@ -122,20 +131,20 @@ def read_csv(path: str | Path) -> Table:
             header = file.readline()
             separator = max(_SEPARATORS, key=header.count)
             names = next(csv.reader([header], delimiter=separator), [])
-            entries = _entries(csv.reader(file, delimiter=separator), len(names), path.name)
+            entries = _entries(csv.reader(file, delimiter=separator), len(names), name)
     except UnicodeDecodeError as error:
         raise UsageError(
-            f"{path.name} must be UTF-8, but byte {error.start} of a block is not: save it as UTF-8"
+            f"{name} must be UTF-8, but byte {error.start} of a block is not: save it as UTF-8"
         ) from None
     except csv.Error as error:
-        raise UsageError(f"{path.name} must be a CSV file: {error}") from None
+        raise UsageError(f"{name} must be a CSV file: {error}") from None
     if not names or not entries:
-        raise UsageError(f"{path.name} must have column names and rows, but it is empty")
+        raise UsageError(f"{name} must have column names and rows, but it is empty")
 
     try:
-        return table({name: entries[place :: len(names)] for place, name in enumerate(names)})
+        return table({column: entries[place :: len(names)] for place, column in enumerate(names)})
     except ValueError as error:
-        raise UsageError(f"{path.name}: {error}") from None
+        raise UsageError(f"{name}: {error}") from None
 
 
 def _entries(rows: Any, width: int, name: str) -> list[str]:

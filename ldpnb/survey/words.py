@@ -6,6 +6,7 @@ from typing import Any
 
 from ldpnb.claims import rounded_up
 from ldpnb.survey.device import Device
+from ldpnb.words import exact
 
 WIDTH = 88
 
@@ -21,18 +22,18 @@ def described(device: Device) -> str:
     if device.is_noisy:
         scale = device.scale * device.length
         return (
-            f"a number from {device.low:g} to {device.high:g} with Laplace noise of scale "
-            f"{scale:.6g}"
+            f"a number from {exact(device.low)} to {exact(device.high)} with Laplace noise of "
+            f"scale {scale:.12g}"
         )
     if device.mechanism == "1-bit":
-        kind = f"one bit for a number from {device.low:g} to {device.high:g}"
+        kind = f"one bit for a number from {exact(device.low)} to {exact(device.high)}"
     elif device.is_unary:
         kind = f"unary encoding ({device.mechanism}) with a bit for each of {answers:,} answers"
     elif device.mechanism == "k-RR":
         kind = f"k-ary randomised response with {answers:,} answers"
     else:
         kind = "a yes/no question"
-    return f"{kind}, p = {device.p:.6g} and q = {device.q:.6g}"
+    return f"{kind}, p = {device.p:.12g} and q = {device.q:.12g}"
 
 
 def privacy(device: Device) -> str:
@@ -49,7 +50,7 @@ def privacy(device: Device) -> str:
         exact = f"ln({device.odds}) = "
         times = str(device.odds) if device.odds.denominator == 1 else times
     return (
-        f"Privacy: epsilon = {exact}{epsilon:.6g} for each report. A report is at most {times} "
+        f"Privacy: epsilon = {exact}{epsilon:.12g} for each report. A report is at most {times} "
         "times as likely under one true answer as under another."
     )
 

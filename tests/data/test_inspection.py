@@ -70,6 +70,16 @@ def test_no_advice_takes_a_unit_off_numbers(name: str, tmp_path: Path) -> None:
     assert pasted(report) is None
 
 
+def test_numbers_of_a_file_are_printed_exactly(tmp_path: Path) -> None:
+    path = tmp_path / "incomes.csv"
+    path.write_text("income\n12345678\n23456789.25\n")
+    assert "numbers from 12345678 to 23456789.25" in inspect(path)
+
+    labels = load_column(path, "income", low=12_345_000, high=23_456_790, bins=900).labels
+    assert len(set(labels)) == 900
+    assert labels[0].startswith("12345000 to ")
+
+
 def test_text_of_a_file_cannot_act_on_a_terminal(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     evil = "x\nldpnb run own_survey -p data=evil\x1b[2J"

@@ -7,6 +7,7 @@ asked; and wrong usage ends in one line that says what to change.
 import csv
 import io
 import itertools
+import os
 import shlex
 
 import numpy as np
@@ -16,6 +17,7 @@ from readable import stated
 
 from ldpnb.checks import UsageError
 from ldpnb.rng import stream
+from ldpnb.survey import tables
 from ldpnb.survey.command import estimate, plan
 from ldpnb.survey.device import MECHANISMS, device
 from ldpnb.survey.words import privacy
@@ -81,6 +83,8 @@ STRATA = "stratum,size,response,sd\nNorth,600,0.6,0.1\nNA,300,0.9,0.3\n"
         ["--epsilon", "2", "--population", "everyone", "--failure", "0.01"],
         ["--p", "5/6", "--q", "1/6", "--population", "2000"],
         ["--epsilon", "2", "--values", "A,None of these,it's NA"],
+        ["--epsilon", "2", "--values", 'A,"B, or C",D'],
+        ["--epsilon", "2", "--range", "0", "12345678.5", "--error", "2e6"],
         ["--epsilon", "3", "--values", "A,B,C", "--mechanism", "OUE", "--simultaneous"],
         ["--p", "1/2", "--q", "1/8", "--values", "3", "--mechanism", "unary"],
         ["--epsilon", "2", "--range", "-1.5", "24", "--error", "2"],
@@ -129,7 +133,8 @@ def made_reports(command):
         bits = rng.random((400, 3)) < np.where(own, made.p, made.q)
         columns["report"] = ["".join(row) for row in bits.astype(int).astype(str)]
     elif "--values" in options:
-        columns["report"] = rng.choice(options["--values"].split(","), 400)
+        (answers,) = csv.reader([options["--values"]])
+        columns["report"] = rng.choice(answers, 400)
     else:
         columns["report"] = rng.choice(["Yes", "no"], 400)
 
@@ -153,7 +158,7 @@ def test_tallies_are_estimated_and_printed_as_a_table(file):
 
     assert "share of  reports  estimate  std. error" in said
     assert "0.324 to 0.4552  exact" in said
-    assert "epsilon = ln(5) = 1.60944" in said
+    assert "epsilon = ln(5) = 1.60943791243" in said
 
     rows = list(csv.DictReader(io.StringIO(run(estimate, *words, "--csv").output)))
     assert rows[0]["of"] == "yes"
@@ -186,6 +191,41 @@ def test_texts_of_a_file_cannot_write_to_the_terminal(file):
     assert "\x1b" not in said
     assert "a\nb" not in said
 
+    table = run(estimate, path, "--epsilon", "1", "--by", "g", "--csv").output
+    assert "\x1b" not in table
+    groups = [row["group"] for row in csv.DictReader(io.StringIO(table))]
+    assert groups[1:3] == ["g \\x1b[2J", "g a\\nb"]
+
+
+def test_numbers_that_are_typed_or_compared_are_printed_exactly(file):
+    asked = ["--epsilon", "1", "--range", "0", "12345678.5"]
+    said = run(plan, *asked, "--error", "2e6", "--failure", "0.05").output
+    assert "a number from 0 to 12345678.5" in said
+    assert "--range 0 12345678.5" in said
+
+    path = file("report\n1.5\n1e300\n")
+    message = refused(estimate, path, *asked, "--mechanism", "Laplace")
+    assert "e+" not in message.partition("because")[0]
+
+    answers = file("report\nyes\nno\nno\nyes\n")
+    assert "99.95% interval" in run(estimate, answers, "--epsilon", "1", "--level", "0.9995").output
+
+
+@pytest.mark.parametrize("kind", ["a pipe", "a device", "too many bytes"])
+def test_only_regular_files_of_bounded_size_are_read(kind, tmp_path, monkeypatch):
+    path = tmp_path / "reports.csv"
+    if kind == "a pipe":
+        os.mkfifo(path)
+    elif kind == "a device":
+        path.symlink_to("/dev/zero")
+    else:
+        path.write_text("report\nyes\nno\n")
+        monkeypatch.setattr(tables, "MOST_BYTES", 10)
+
+    rule = "at most 10 bytes" if kind == "too many bytes" else "from a regular file"
+    assert rule in refused(estimate, str(path), "--epsilon", "1")
+    assert rule in refused(plan, "--epsilon", "1", *ASKED, "--strata", str(path))
+
 
 @pytest.mark.parametrize(
     ("text", "words", "said"),
@@ -208,6 +248,18 @@ def test_texts_of_a_file_cannot_write_to_the_terminal(file):
             "need a column called cluster",
         ),
         ("report\nyes\nno\n", ["--epsilon", "1", "--level", "95"], "level must lie in"),
+        ("report\nyes\n", ["--p", "1e-15", "--q", "0"], "p and q must differ by 1e-12 or more"),
+        ("report\nyes\n", ["--p", "1e-400", "--q", "1/2"], "p must be a number that a float"),
+        (
+            "report\n1\n2\n",
+            ["--epsilon", "1", "--range", "-1e308", "1e308"],
+            "high - low must be finite",
+        ),
+        (
+            "report\n1\n2\n",
+            ["--epsilon", "1", "--range", "0", "1e-300", "--mechanism", "Laplace"],
+            "because this device hardly ever sends any other number",
+        ),
         ("report\nyes\nno\n", ["--epsilon", "1", "--mechanism", "RR"], "is not one of"),
         ("report\nyes\nno\n", ["--epsilon", "1", "--counts", "n"], "No such option"),
         (

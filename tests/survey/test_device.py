@@ -68,7 +68,7 @@ def test_the_value_of_a_bit_of_a_number_is_unbiased_with_the_stated_variance(tru
         ({}, "by p and q, or by epsilon"),
         ({"p": 0.7}, "given together"),
         ({"p": 0.7, "q": 0.3, "epsilon": 1}, "epsilon must not be given with p and q"),
-        ({"p": 0.5, "q": "1/2"}, "p and q must be different"),
+        ({"p": 0.5, "q": "1/2"}, "p and q must differ"),
         ({"p": 1.2, "q": 0.5}, r"p must lie in \[0, 1\], got p=1.2"),
         ({"p": "1e9999999", "q": 0.5}, "p must be a number or a fraction|p must lie"),
         ({"p": "three", "q": 0.5}, "p must be a number or a fraction, got 'three'"),

@@ -12,6 +12,7 @@ import time
 import numpy as np
 import pytest
 from readable import stated as by_what_is_stated
+from scipy import stats
 
 from ldpnb.rng import stream
 from ldpnb.survey.designs import ClusteredSample, SimpleSample, mean_inverse
@@ -91,8 +92,21 @@ def test_the_mean_of_one_over_a_binomial_number_by_enumeration():
         assert some == pytest.approx(1 - chances[0])
         assert inverse == pytest.approx(wanted / some)
 
-    listed = mean_inverse(10_000, 0.6)[1]
-    assert mean_inverse(10_001, 0.6)[1] == pytest.approx(listed, rel=2e-4)
+
+def test_many_reports_of_many_people_are_not_listed_one_by_one():
+    reports = np.arange(1, 20_001)
+    chances = stats.binom.pmf(reports, 20_000, 0.6)
+    assert mean_inverse(20_000, 0.6)[1] == pytest.approx(float(chances @ (1 / reports)), rel=1e-7)
+
+
+def test_few_reports_of_many_people_are_summed():
+    """As a Poisson number, of mean 2."""
+    chances = [math.exp(-2) * 2**k / math.factorial(k) for k in range(60)]
+    some, inverse = mean_inverse(10**9, 2e-9)
+
+    assert some == pytest.approx(1 - chances[0], rel=1e-8)
+    wanted = sum(chance / k for k, chance in enumerate(chances) if k) / some
+    assert inverse == pytest.approx(wanted, rel=1e-8)
 
 
 def test_response_of_each_stratum_multiplies_its_invitations():
