@@ -1,6 +1,7 @@
 """The command line of sweeps."""
 
 import inspect
+import math
 import multiprocessing
 import os
 import pkgutil
@@ -258,7 +259,11 @@ def _range(parameter: Parameter, text: str) -> list[str]:
             f" got {parameter.name}={shown(text)}"
         )
 
-    numbers = np.geomspace(low, high, count) if is_log else np.linspace(low, high, count)
+    if not float(high) - float(low) < math.inf:
+        raise refusal
+
+    space = np.geomspace if is_log else np.linspace
+    numbers = space(float(low), float(high), count)
     if parameter.type == "int":
         return [str(round(number)) for number in numbers]
     return [f"{number:.12g}" for number in numbers]

@@ -246,6 +246,7 @@ WRONG_USAGE = [
     ("frequencies -g epsilon=1:2:3:4", "epsilon must be low:high:count"),
     ("frequencies -g epsilon=1:701:5", "epsilon must lie in (0, 700]"),
     ("experiments:gated -g first_waiting=0:1:5:log", "with low > 0, or a list with commas"),
+    ("experiments:gated -g first_waiting=-1e308:1e308:3", "must be low:high:count"),
     ("frequencies -g epsilon=1,inf", "epsilon must be of type float, got epsilon='inf'"),
     ("frequencies -g epsilon=", "epsilon must be of type float, got epsilon=''"),
     (

@@ -2,6 +2,7 @@
 
 import contextlib
 import pkgutil
+import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,6 +18,8 @@ from ldpnb.checks import UsageError, as_usage, positive, shown
 from ldpnb.privacy.channel import SUM_TOLERANCE
 
 LIMIT = 100_000
+
+_NUMBER = re.compile(r"[-+]?[0-9.]{1,25}(e[-+]?[0-9]{1,2})?", re.IGNORECASE)
 
 
 @click.command(short_help="Compute the exact privacy loss of your code, or of a saved channel.")
@@ -131,17 +134,21 @@ def _values(text: str, limit: int) -> list[Any]:
     low, colon, high = text.partition(":")
     if colon:
         try:
-            numbers = range(int(low), int(high))
+            first = int(low)
+            after = int(high)
         except ValueError:
             rule = "low:high in whole numbers, or a list with commas"
             raise UsageError(f"inputs must be {rule}, got {shown(text)}") from None
-        if len(numbers) > limit:
-            raise UsageError(f"inputs must have at most {limit:,} values, got {len(numbers):,}")
-        return list(numbers)
+        if after - first > limit:
+            raise UsageError(f"inputs must have at most {limit:,} values, got {shown(text)}")
+        return list(range(first, after))
     return [_value(part.strip()) for part in text.split(",")]
 
 
 def _value(text: str) -> Any:
+    """Return a number if a text is one; words such as ``nan`` and ``inf`` are words."""
+    if not _NUMBER.fullmatch(text):
+        return text
     for kind in (int, float):
         with contextlib.suppress(ValueError):
             return kind(text)

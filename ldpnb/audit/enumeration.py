@@ -26,6 +26,9 @@ TakenPath = tuple[Any, Path, Any]
 REPEATED = 1_000
 """About so many paths are taken again."""
 
+_LEAST_PATIENCE = 1e-3
+_MOST_PATIENCE = 86_400
+
 _SIMPLE = frozenset({int, bool, str, bytes, type(None)})
 """Types whose values are compared as they are."""
 
@@ -60,7 +63,8 @@ def exact_channel(
         (`ExactChannel.delta`, `ExactChannel.lower_bound`). Without it, loops that end only with
         probability 1 are refused.
     patience : float, optional
-        Seconds for which the client may run without drawing or returning. It is watched in the
+        Seconds for which the client may run without drawing or returning, between a thousandth and
+        a day. It is watched in the
         main thread only, and not on Windows.
 
     Returns
@@ -103,7 +107,7 @@ def exact_channel(
         raise TypeError(f"client must be callable, got client={checks.shortened(client)}")
     values = _distinct(inputs)
     checks.whole(limit, "limit", at_least=1)
-    checks.positive(patience, "patience")
+    checks.numbers(patience, "patience", low=_LEAST_PATIENCE, high=_MOST_PATIENCE)
     if checks.probability(cut, "cut") == 1:
         raise ValueError(f"cut must be < 1, got cut={cut}")
 

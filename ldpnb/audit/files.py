@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -13,6 +14,8 @@ from ldpnb.privacy.channel import SUM_TOLERANCE
 
 LARGEST = 10_000_000
 """Characters that are read of a file at most."""
+
+_INTEGER = re.compile(r"[0-9]{1,18}")
 
 Line = tuple[int, list[str]]
 """The number of a line in the file, and its cells."""
@@ -73,6 +76,8 @@ def read_channel(path: Path) -> ExactChannel:
 
 def _lines(path: Path) -> Iterator[Line]:
     """Yield the rows of a file that are neither empty nor comments."""
+    if path.exists() and not (path.is_file() or path.is_dir()):  # a pipe may never end
+        raise UsageError(f"{_name(path)} must be a regular file")
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             text = file.read(LARGEST + 1)
@@ -134,7 +139,9 @@ def _label(cell: str) -> Any:
     """Return what a cell names: a number, a text, or a tuple of these if it has blanks."""
     if "(" in cell:
         return cell
-    parts = [int(part) if part.isdecimal() else part for part in cell.split()]
+    parts = [int(part) if _INTEGER.fullmatch(part) else part for part in cell.split()]
+    if not parts:
+        return cell
     return parts[0] if len(parts) == 1 else tuple(parts)
 
 

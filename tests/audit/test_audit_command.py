@@ -1,5 +1,6 @@
 """`ldpnb audit` prints the exact loss of a channel or of a client, and never a traceback."""
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -121,6 +122,33 @@ def test_a_channel_rounded_to_32_bits_is_read(audit):
     assert audit("channel.csv", "--epsilon", str(found - 1e-5))[0] == 1
 
 
+@pytest.mark.parametrize("name", [5000 * "9", " ", "nan", "²", 99 * "("])
+def test_an_input_may_have_any_name(audit, name):
+    code, out, err = audit(saved(f"output,{name},other", "x,0.5,0.25", "y,0.5,0.75"))
+    assert code == 0
+    assert err == ""
+    assert out.startswith("2 inputs, 2 outputs\nepsilon is 0.69314718056,")
+
+
+def test_words_that_python_reads_as_numbers_are_words(audit):
+    Path("survey_client.py").write_text("def respond(answer):\n    return answer.upper()\n")
+    code, out, _ = audit("survey_client:respond", "--inputs", "nan,inf,1_0")
+    assert code == 0
+    assert out.startswith("3 inputs, 3 outputs")
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+def test_only_a_regular_file_is_read(audit, kind):
+    if kind == "pipe":
+        os.mkfifo("channel.csv")
+    else:
+        Path("channel.csv").symlink_to("/dev/zero")
+
+    code, _, err = audit("channel.csv")
+    assert code == 2
+    assert err == "ldpnb: channel.csv must be a regular file\n"
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -181,6 +209,7 @@ def test_a_file_that_holds_no_channel_ends_in_one_line(audit, content, message):
         (["survey_client:respond", "--inputs", "4:4"], 2, "two or more values, got 0"),
         (["survey_client:respond", "--inputs", "0:x"], 2, "low:high in whole numbers"),
         (["survey_client:respond", "--inputs", "0:9999999"], 2, "at most 100,000 values"),
+        (["survey_client:respond", "--inputs", f"0:{10**20}"], 2, "at most 100,000 values"),
         (["survey_client:respond", "--inputs", "0,0"], 2, "must be different, got 0 twice"),
         (["survey_client:respond", "--inputs", "0,1", "--cut", "2"], 2, "cut must lie in [0, 1]"),
         (["survey_client:respond", "--inputs", "0,1", "--limit", "0"], 2, "--limit"),

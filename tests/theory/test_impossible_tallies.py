@@ -122,6 +122,16 @@ def test_tallies_by_group_must_be_plain_numbers_too() -> None:
             sampling.horvitz_thompson(tallies, rates=rates, mechanism=KRR)
 
 
+@pytest.mark.parametrize("name", TAKES_AN_ARRAY)
+def test_lists_in_lists_without_end_are_refused(name: str) -> None:
+    nested: list[Any] = [1]
+    for _ in range(20_000):
+        nested = [nested]
+
+    with pytest.raises((ValueError, TypeError)):
+        TAKES_AN_ARRAY[name](nested)
+
+
 @pytest.mark.parametrize("kind", IMPOSSIBLE)
 @pytest.mark.parametrize("name", TAKES_TALLIES)
 def test_a_tally_is_finite_and_not_negative(name: str, kind: str) -> None:
