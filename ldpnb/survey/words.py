@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 from ldpnb.claims import rounded_up
@@ -33,7 +34,20 @@ def described(device: Device) -> str:
         kind = f"k-ary randomised response with {answers:,} answers"
     else:
         kind = "a yes/no question"
-    return f"{kind}, p = {device.p:.12g} and q = {device.q:.12g}"
+    return f"{kind}, p = {_probability(device.p)} and q = {_probability(device.q)}"
+
+
+def _probability(value: float) -> str:
+    """Return a probability exactly: as a short decimal, or as the fraction that a device has.
+
+    >>> _probability(5 / 6), _probability(0.75), _probability(0.7310585786300049)
+    ('5/6', '0.75', '0.73105857863')
+    """
+    decimal = f"{value:.12g}"
+    fraction = Fraction(value).limit_denominator(100)
+    if len(decimal) > 8 and float(fraction) == value:
+        return str(fraction)
+    return decimal
 
 
 def privacy(device: Device) -> str:
