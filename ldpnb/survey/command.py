@@ -218,8 +218,8 @@ def estimate(
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow([field.name for field in fields(estimation.Estimate)])
     for row in found.rows:
-        values = astuple(row)
-        writer.writerow([printable(value) if isinstance(value, str) else value for value in values])
+        entries = astuple(row)
+        writer.writerow([printable(e) if isinstance(e, str) else e for e in entries])
 
 
 def _ends(ends: tuple[float, float] | None) -> dict[str, Any]:
