@@ -11,7 +11,6 @@ from ldpnb.data import public, tables
 from ldpnb.data.reading import Reading
 from ldpnb.run.catalogue import catalogue
 
-
 NOTEBOOKS = [notebook.id for notebook in catalogue()]
 NEEDS_PROCESSES = "4_juarez2022/04_validation"
 """It needs scikit-learn, whose newest version for other machines imports `multiprocessing`."""
