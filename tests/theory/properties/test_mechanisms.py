@@ -16,6 +16,7 @@ from ldpnb.mechanisms.contrasts import SignedBit, SignedLaplace
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse, UnaryEncoding
 from ldpnb.mechanisms.groups import DiscretisedMeans, LaplaceMeans
 from ldpnb.mechanisms.means import CentralLaplace, LocalLaplace, OneBit
+from ldpnb.mechanisms.registry import FREQUENCY
 from ldpnb.mechanisms.signs import SignRandomiser
 from ldpnb.mechanisms.subsets import SubsetSelection
 from ldpnb.privacy.channel import privacy_loss
@@ -91,6 +92,23 @@ def test_one_number_for_a_gap_loses_exactly_its_budget(
 
     noisy = SignedLaplace(epsilon, sizes)
     assert 2 / noisy.scale == pytest.approx(epsilon, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", FREQUENCY)
+def test_every_named_mechanism_loses_its_budget_and_has_tallies_by_p_and_q(name: str) -> None:
+    mechanism = FREQUENCY[name](1.0, 3)
+    holders = np.array([600_000, 300_000, 100_000])
+    everybody = holders.sum()
+
+    tallies = mechanism.sample_tallies(holders, rng=stream("named", name, seed=1))
+
+    assert privacy_loss(mechanism.channel()).epsilon == pytest.approx(1.0, rel=1e-12)
+    assert mechanism.miss_rate == pytest.approx(1 - mechanism.p, rel=1e-12)
+    assert mechanism.truthful_rate == pytest.approx(mechanism.p - mechanism.q, rel=1e-12)
+
+    expected = holders * mechanism.p + (everybody - holders) * mechanism.q
+    largest_deviation = np.sqrt(everybody / 4)
+    assert (np.abs(tallies - expected) < 5.5 * largest_deviation).all()
 
 
 SAMPLED = [
