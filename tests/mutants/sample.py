@@ -17,7 +17,25 @@ from cosmic_ray.work_db import WorkDB, use_db
 from cosmic_ray.work_item import MutationSpec, TestOutcome, WorkItem
 
 CONFIG = "tests/mutants/cosmic-ray.toml"
-ROOMS = ["mechanisms", "accuracy", "privacy", "estimators"]
+
+CLAIMS = "tests/papers --ignore=tests/papers/routes/test_broken_formulas.py"
+THEORY = f"tests/theory {CLAIMS}"
+ROOMS = {
+    "accuracy": ("tests/theory/test_accuracy.py tests/theory/properties/test_accuracy.py", THEORY),
+    "audit": ("", "tests/audit"),
+    "claims": ("", CLAIMS),
+    "data": ("", "tests/data"),
+    "deciders": ("tests/theory/test_deciders.py", THEORY),
+    "designs": ("tests/theory/properties/test_designs.py", f"{THEORY} tests/survey"),
+    "estimators": ("tests/theory/test_estimators.py", THEORY),
+    "mechanisms": ("tests/theory/properties/test_mechanisms.py", THEORY),
+    "notebook": ("", "tests/notebooks tests/papers/test_tables.py"),
+    "privacy": ("tests/theory/test_privacy.py tests/theory/properties/test_privacy.py", THEORY),
+    "run": ("", "tests/run tests/papers/test_derived.py tests/notebooks"),
+    "site": ("", "tests/pages"),
+    "survey": ("", "tests/survey"),
+}
+"""The tests of each room: those that come first, and the others."""
 
 
 def arguments() -> argparse.Namespace:
@@ -61,7 +79,9 @@ def main() -> None:
         subprocess.run(["git", "clone", "--quiet", checkout, clone], check=True)
         os.chdir(clone)
         Path(".venv").symlink_to(checkout / ".venv")
-        os.environ["ROOM"] = options.room
+        first, then = ROOMS[options.room]
+        os.environ["FIRST"] = f"ldpnb/{options.room} {first}"
+        os.environ["THEN"] = then
 
         cosmic_ray = Path(sys.executable).with_name("cosmic-ray")
         if subprocess.run([cosmic_ray, "baseline", CONFIG], check=False).returncode != 0:
