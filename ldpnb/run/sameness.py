@@ -41,6 +41,8 @@ def same(one: bytes, other: bytes) -> bool:
     True
     >>> same(b"costs 2.0", b"costs 2.1"), same(b"costs 2.0", b"saves 2.0")
     (False, False)
+    >>> same(b"costs 2.8", b"costs 2.80")
+    False
     """
     if one == other:
         return True
@@ -63,15 +65,20 @@ def _same_text(one: str, other: str) -> bool:
         return False
 
     numbers = zip(_NUMBER.findall(words), _NUMBER.findall(other_words), strict=True)
-    if not all(_close(float(number), float(another)) for number, another in numbers):
+    if not all(_same_number(number, another) for number, another in numbers):
         return False
 
     pictures = zip(_PICTURE.findall(one), _PICTURE.findall(other), strict=True)
     return all(same(a2b_base64(picture), a2b_base64(another)) for picture, another in pictures)
 
 
-def _close(one: float, other: float) -> bool:
-    return math.isclose(one, other, rel_tol=RELATIVE, abs_tol=ABSOLUTE)
+def _same_number(one: str, other: str) -> bool:
+    """Return whether two numbers agree; 2.8 and 2.80 do not, since somebody chose other digits."""
+    value = float(one)
+    other_value = float(other)
+    if value == other_value:
+        return one == other
+    return math.isclose(value, other_value, rel_tol=RELATIVE, abs_tol=ABSOLUTE)
 
 
 def _same_picture(one: bytes, other: bytes) -> bool:
