@@ -172,8 +172,11 @@ def _observations(source: str, stated: Sequence[Row]) -> Iterator[str]:
     rows = {row["claim"]: row for row in stated}
     told = [rows[f"{source}/{key}"] for key in claims.sources()[source].observations]
     if told:
-        heading = "Questions and observations"
-        yield f"\n## {heading}\n\nThese statements hold, as far as we could settle them.\n"
+        yield "\n## Questions and observations\n"
+        if all(row["status"] == "holds" for row in told):
+            yield "These statements hold.\n"
+        else:
+            yield "These statements hold, except where we say that we could not settle one.\n"
         yield "\n".join(map(_observation, told))
 
 
