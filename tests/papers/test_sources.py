@@ -18,7 +18,6 @@ SOURCES = [source for source in claims.sources().values() if source.number]
 NUMERALS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 COUNTED_IN = (
-    "CHANGELOG.md",
     "CITATION.cff",
     "README.md",
     "ldpnb/__init__.py",
