@@ -30,7 +30,7 @@ TEXTS = MappingProxyType(
         "asks": "a question of the source, instead of what it says",
         "over": "the parameters that the claim is decided for",
         "reading": "how it is read: measure, threshold and parameters of a word of degree",
-        "evidence": "the deciding numbers, in one line",
+        "evidence": "the deciding numbers, in whole sentences",
         "change": "what must be changed for the claim to hold",
         "instead": "what is true instead of a claim that fails",
         "more": "a sharper or a further result, which changes no status",

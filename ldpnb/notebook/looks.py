@@ -41,7 +41,7 @@ FAMILIES = (
     ("k-RR", "OUE", "SUE", "subset selection", "signs", "central Laplace", "Gaussian", "OLH"),
     ("1-bit", "local Laplace", "Warner"),
     ("mean ± 2 sd (exact)", "estimate"),
-    ("exact law", "normal law"),
+    ("exact distribution", "normal approximation"),
     (
         "M_R",
         "M_L",

@@ -14,7 +14,7 @@ LABELS = {
     "reading": "How it is read",
     "over": "Decided for",
     "evidence": "Evidence",
-    "more": "More",
+    "more": "What else holds",
     "step": "The step in words",
     "remark": "Remark",
 }

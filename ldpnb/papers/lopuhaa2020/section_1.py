@@ -245,4 +245,5 @@ def section_2_4_assumptions(e: Evidence) -> Numbers:
         e.same(channel.privacy_loss(channel_rows).epsilon, written_out.loss(channel_rows))
     loss = channel.privacy_loss([[0.5, 0.0], [0.5, 1.0]]).epsilon
     e.needs(np.isinf(loss))
-    return {**risks, "floor": floor, "loss": loss}
+    shown_loss = "infinite" if np.isinf(loss) else f"{loss:g}"
+    return {**risks, "floor": floor, "loss": shown_loss}
