@@ -33,6 +33,8 @@ _FRESH = pytest.StashKey[Path]()
 
 _SKIPPED = "simulated, and this version of numpy draws other numbers"
 
+_NEVER_EXECUTED = "nothing is stored for this cell, because it was not executed: run the notebook"
+
 _AS_RECORDED = np.lib.NumpyVersion(np.__version__) < "2.5.0"
 """Whether this numpy draws the numbers that are stored."""
 
@@ -71,7 +73,12 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
-    """Skip a cell that differs because this numpy draws other numbers than the stored ones."""
+    """Skip a cell that differs because this numpy draws other numbers than the stored ones.
+
+    A cell that was never executed fails, since nbval would compare nothing.
+    """
+    if _is_cell(item) and item.cell.execution_count is None:  # type: ignore[attr-defined]
+        pytest.fail(_NEVER_EXECUTED, pytrace=False)
     try:
         return (yield)
     except NbCellError as error:

@@ -24,7 +24,7 @@ from typing import Any
 from unittest import mock
 
 from ldpnb import writing
-from ldpnb.checks import UsageError
+from ldpnb.checks import UsageError, shown
 from ldpnb.notebook.environment import FIGURES_FOLDER, HEADLESS, RUN_PARAMETERS
 from ldpnb.notebook.publishing import provenance
 from ldpnb.run import kernels
@@ -33,6 +33,9 @@ from ldpnb.run.sameness import same
 
 MOST_PRINTED = 1_000_000
 """Characters that a cell may print."""
+
+MOST_SHOWN = 10_000_000
+"""Characters that a value, table, picture or error of a cell may have in the notebook's file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,10 +278,11 @@ def executed(
             shutdown_kernel="immediate",  # a graceful one often waits three seconds
         )
     except PapermillExecutionError as failure:
-        error = f"cell {failure.cell_index} raised {failure.ename}: {failure.evalue}"
+        said = shown(" ".join(str(failure.evalue).split()))
+        error = f"cell {failure.cell_index} raised {failure.ename}: {said}"
     except Exception as failure:  # papermill raises many classes for a dead kernel or a time-out
         first_line, *_ = [*str(failure).strip().splitlines(), ""]
-        error = f"{type(failure).__name__}: {first_line}"
+        error = f"{type(failure).__name__}: {shown(first_line)}"
 
     notebook = json.loads(result.read_bytes() if result.exists() else source)
 
@@ -287,14 +291,14 @@ def executed(
     if "version" in stored:
         notebook["metadata"]["language_info"]["version"] = stored["version"]
 
-    too_long = _join_streams(notebook)
+    too_long = _bound_outputs(notebook)
     return notebook, error or too_long
 
 
-def _join_streams(notebook: dict[str, Any]) -> str:
-    """Join what each cell printed piece by piece, in place.
+def _bound_outputs(notebook: dict[str, Any]) -> str:
+    """Join what each cell printed piece by piece, and cut what is too long, in place.
 
-    Return which cell printed too much, or an empty text.
+    Return which cell printed or showed too much, or an empty text.
     """
     errors = []
     for number, cell in enumerate(notebook["cells"], start=1):
@@ -304,6 +308,14 @@ def _join_streams(notebook: dict[str, Any]) -> str:
         cell["outputs"] = _joined(cell["outputs"])
         for output in cell["outputs"]:
             if output["output_type"] != "stream":
+                length = len(json.dumps(output))
+                if length > MOST_SHOWN:
+                    errors.append(
+                        f"cell {number} shows an output of {length:,} characters, but a notebook "
+                        f"keeps at most {MOST_SHOWN:,}"
+                    )
+                    output.clear()
+                    output |= {"output_type": "stream", "name": "stderr", "text": [errors[-1]]}
                 continue
 
             text = "".join(output["text"])

@@ -160,13 +160,23 @@ def test_what_a_cell_prints_piece_by_piece_is_one_text_as_a_terminal_shows_it(
     assert output["text"] == ["2 of 3\n", "done\n"]
 
 
-def test_a_cell_that_prints_too_much_is_named_in_a_line(checkout: Path) -> None:
+TOO_MUCH = {
+    "print('x' * 2_000_000)": "cell 3 printed 2,000,001 characters",
+    "'x' * 11_000_000": "cell 3 shows an output of 11,000,",
+    "raise ValueError('\\x1b[2J\\n' * 4_000_000)": "cell 2 raised ValueError: '\\x1b[2J",
+}
+
+
+@pytest.mark.parametrize("cell", TOO_MUCH)
+def test_a_cell_that_prints_or_shows_too_much_is_named_in_a_line(cell: str, checkout: Path) -> None:
     path = checkout / "notebooks/1_demo/01_line.ipynb"
-    path.write_text(notebook(PARAMETERS, "print('x' * 2_000_000)"))
+    path.write_text(notebook(PARAMETERS, cell))
     before = path.read_bytes()
 
     error = run_one("01_line").error
-    assert error.startswith("1_demo/01_line: cell 3 printed 2,000,001 characters")
+    assert error.startswith(f"1_demo/01_line: {TOO_MUCH[cell]}")
+    assert error.isprintable()
+    assert len(error) < 500
     assert path.read_bytes() == before
     assert path.with_suffix(".failed.ipynb").stat().st_size < 1_100_000
 
@@ -372,8 +382,11 @@ def test_a_check_runs_the_cells_and_names_a_number_that_differs_from_the_stored_
 
     numbers = (checkout / FIGURE).with_suffix(".csv")
     rewrite(numbers, "1,0.5", "1,0.500005")
-    result = ldpnb("check", "01_line", PYTEST_ADDOPTS="--nbval-lax --collect-only")
+    never_executed = checkout / "notebooks/1_demo/03_new.ipynb"
+    never_executed.write_text(notebook(PARAMETERS))
+    result = ldpnb("check", "01_line", "03_new", PYTEST_ADDOPTS="--nbval-lax --collect-only")
 
     assert result.returncode == 1
     assert 'figure_1.csv.iloc[:, 1] (column name="y") values are different' in result.stdout
-    assert "1 failed, 2 passed" in result.stdout
+    assert "nothing is stored for this cell, because it was not executed" in result.stdout
+    assert "2 failed, 3 passed" in result.stdout
