@@ -3,6 +3,7 @@
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import pandas as pd
@@ -67,6 +68,7 @@ def place_of(name: str, names: Sequence[str]) -> int:
     raise ValueError(f"{number} called {quoted(name)} among {listed(names)}: {what}")
 
 
+@lru_cache(100_000)
 def _folded(name: str) -> str:
     """Return a name without what may differ: case, surrounding spaces, and composed letters."""
     return unicodedata.normalize("NFC", name).strip().casefold()

@@ -11,6 +11,7 @@ import yaml
 from click.testing import CliRunner
 
 from ldpnb.cli import cli
+from ldpnb.notebook.environment import FIGURES_FOLDER
 from ldpnb.run import runner
 from ldpnb.run.catalogue import find, home
 
@@ -71,6 +72,10 @@ def test_the_jobs_of_ones_own_ci_are_known_and_their_notebook_takes_the_paramete
 
     (task,) = runner.tasks([find(*given["ids"])], given["parameters"], tmp_path)
     assert task.target.name.startswith("03_cluster")
+
+
+def test_the_variable_that_it_names_is_the_one_that_figures_read() -> None:
+    assert f"`{FIGURES_FOLDER}=folder`" in TEXT
 
 
 def test_targets_and_links_are_there() -> None:
