@@ -329,6 +329,10 @@ PRIVACY: list[Refusal] = [
         "chosen must leave a cluster out, got chosen=2 of 2",
     ),
     (lambda: ClusterSample([2, 0, 3], 1), r"sizes must be whole numbers >= 1, got sizes\[1\]=0"),
+    (
+        lambda: ClusterSample([10**18, 3, 3], 2),
+        r"sizes must add up to less than 2\*\*53, got 1e\+18",
+    ),
     (lambda: ClusterSample([2, 3], 3), "chosen must be an integer from 1 to 2, got chosen=3"),
     (lambda: ClusterSample([1, 1], 1, 2), "changed must be an integer from 0 to 1, got changed=2"),
     (

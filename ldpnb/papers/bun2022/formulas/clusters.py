@@ -102,6 +102,9 @@ class ClusterSample:
     def __post_init__(self) -> None:
         checks.plain(self)
         sizes = checks.counts(self.sizes, "sizes", least=1)
+        records = float(sizes.astype(float).sum())
+        if not records < 2**53:
+            raise ValueError(f"sizes must add up to less than 2**53, got {records:g}")
         chosen = checks.whole(self.chosen, "chosen", at_least=1, at_most=len(sizes))
         changed = checks.whole(self.changed, "changed", at_most=len(sizes) - 1)
         object.__setattr__(self, "sizes", sizes)
