@@ -122,7 +122,7 @@ def warner_error(epsilon: ArrayLike, users: int, ones: int, failure: float) -> F
     """Return the exact error of randomised response that is exceeded with probability `failure`.
 
     The result has the shape of `epsilon`. The number of false ones minus that of false zeros has
-    ``users + 1`` possible values, whose chances come from a Fourier transform.
+    ``users + 1`` possible values, whose probabilities come from a Fourier transform.
 
     Parameters
     ----------
@@ -139,7 +139,8 @@ def warner_error(epsilon: ArrayLike, users: int, ones: int, failure: float) -> F
     number = checks.whole(users, "users", at_least=1)
     lie = 1 / (1 + np.exp(budgets))
 
-    # The chance of each surplus of false ones over false zeros. Negative ones count from the end.
+    # The probability of each surplus of false ones over false zeros. A negative surplus counts
+    # from the end.
     surplus = np.arange(-ones, number - ones + 1)
     turn = np.exp(-2j * np.pi * np.arange(number + 1) / (number + 1))
     transform = (1 - lie + lie * turn) ** (number - ones) * (1 - lie + lie / turn) ** ones

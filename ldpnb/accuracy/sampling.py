@@ -188,17 +188,17 @@ class SampledCounts:
         return with_value / self.users, (self.users - with_value) / self.users
 
     def _report_chance(self, share: Real, other: Real) -> Real:
-        """Return the chance that a user reports the value.
+        """Return the probability that a user reports the value.
 
-        The user holds it with chance `share`, and another one with chance `other`.
+        The user holds it with probability `share`, and another one with probability `other`.
         """
         return share * self.mechanism.p + other * self.mechanism.q
 
     def _over_users(self, holders: Real, distance: Callable[[Real, Real], Real]) -> Real:
         """Add up ``s (1-s) + (1-pi) (s-c)^2`` over the users, divided by ``pi (p-q)^2``.
 
-        For a user who holds the value with some chance, `distance` returns ``s - c`` for a centre
-        ``c``.
+        For a user who holds the value with positive probability, `distance` returns ``s - c`` for a
+        centre ``c``.
         """
         with_value = self._checked(holders)
         gap = self.mechanism.truthful_rate

@@ -57,12 +57,12 @@ class Evidence:
         condition : object
             The outcome of the test.
         false_alarm : float
-            The chance that the test rejects a claim that is true, at most 1e-6.
+            The probability that the test rejects a claim that is true, at most 1e-6.
 
         Raises
         ------
         ValueError
-            If the chance is larger.
+            If the probability is larger.
         """
         if not 0 < false_alarm <= 1e-6:
             raise ValueError(f"false_alarm must lie in (0, 1e-6], got false_alarm={false_alarm!r}")

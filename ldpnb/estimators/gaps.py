@@ -56,8 +56,8 @@ def group_means(mechanism: GroupMeans, sums: ArrayLike, sizes: ArrayLike) -> Flo
 
     Examples
     --------
-    At ``eps1 = eps2 = ln 3`` a user keeps the group with chance 3/4, and the sign of a value 1 is
-    reported as 1 with chance 3/4. The gain is 3/4 (2 * 3/4 - 1) = 3/8.
+    At ``eps1 = eps2 = ln 3`` a user keeps the group with probability 3/4, and the sign of a value 1
+    is reported as 1 with probability 3/4. The gain is 3/4 (2 * 3/4 - 1) = 3/8.
 
     >>> from ldpnb.mechanisms.groups import DiscretisedMeans
     >>> mechanism = DiscretisedMeans(np.log(3), np.log(3))

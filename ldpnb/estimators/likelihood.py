@@ -159,8 +159,8 @@ def mle(channel: ArrayLike, tallies: ArrayLike, *, tolerance: float = 1e-3) -> F
 
     Examples
     --------
-    Reports are true with chance 3/4. If 90 of 100 users hold the first value, 70 reports of it are
-    expected.
+    Reports are true with probability 3/4. If 90 of 100 users hold the first value, 70 reports of it
+    are expected.
 
     >>> mle([[0.75, 0.25], [0.25, 0.75]], [70, 30]).estimate.round(9).tolist()
     [0.9, 0.1]
@@ -242,7 +242,7 @@ def support_mle(
     Examples
     --------
     Under k-ary randomised response a report supports one value. At epsilon = ln 3 and two values it
-    is true with chance 3/4.
+    is true with probability 3/4.
 
     >>> from ldpnb.mechanisms.frequency import KaryRandomisedResponse
     >>> fit = support_mle(np.eye(2), [70, 30], KaryRandomisedResponse(np.log(3), 2))

@@ -30,10 +30,10 @@ def least_squares_weights(channel: ArrayLike) -> Floats:
 def best_weights(channel: ArrayLike) -> Floats:
     """Return the left inverse of least variance at the uniform distribution, of shape (k, m).
 
-    It is ``(Q^T D^-1 Q)^-1 Q^T D^-1``, where ``D`` has the chances of the outputs on its diagonal.
-    By the theorem of Gauss, Markov and Aitken it has the smallest variance of every contrast among
-    all unbiased linear estimates; ``Q^T D^-1 Q`` is the information of a report, equation (36) of
-    Lopuhaä-Zwakenberg et al. (2020). Outputs that nobody can send have weight 0.
+    It is ``(Q^T D^-1 Q)^-1 Q^T D^-1``, where ``D`` has the probabilities of the outputs on its
+    diagonal. By the theorem of Gauss, Markov and Aitken it has the smallest variance of every
+    contrast among all unbiased linear estimates; ``Q^T D^-1 Q`` is the information of a report,
+    equation (36) of Lopuhaä-Zwakenberg et al. (2020). Outputs that nobody can send have weight 0.
 
     >>> best_weights([[0.5, 0.5], [0.5, 0.0], [0.0, 0.5]]).round(9).tolist()
     [[0.5, 1.5, -0.5], [0.5, -0.5, 1.5]]

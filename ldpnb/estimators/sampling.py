@@ -42,7 +42,7 @@ def rescaled(
     """Return ``c_DE / pi + n q (1 - pi) / ((p - q) pi)``, which is unbiased.
 
     It is ``g_DE`` in equation (5) of Biswas, Cormode and Maple (2022). It uses the known number of
-    users and the sampling rate ``pi`` in ``(0, 1]``, the chance that a user reports.
+    users and the sampling rate ``pi`` in ``(0, 1]``, the probability that a user reports.
     """
     rate = checks.rate(sampling_rate, "sampling_rate")
     total = checks.whole(users, "users", at_least=1)
@@ -223,7 +223,7 @@ def hajek(
 def reweighted_reports(
     tallies: ArrayLike, *, users: int, report_rates: ArrayLike, mechanism: KaryRandomisedResponse
 ) -> Floats:
-    """Return ``(N_i / pi(i) - n q) / (p - q)``, if a report ``y`` is sent with chance ``pi(y)``.
+    """Return ``(N_i / pi(i) - n q) / (p - q)``, if a report ``y`` is sent at the rate ``pi(y)``.
 
     It is unbiased. Every user randomises first. To thin by the noisy report is post-processing, so
     participation reveals no more than the report would have. This repairs open question (i) in

@@ -79,7 +79,7 @@ class SignedBit(_Contrast):
 
     Examples
     --------
-    At epsilon = ln 3 a sign is true with the chance 3/4. The inputs are the first group with the
+    At epsilon = ln 3 a sign is true with probability 3/4. The inputs are the first group with the
     values -1 and 1, then the second group with the same values.
 
     >>> bit = SignedBit(epsilon=np.log(3), sizes=(1, 1))

@@ -185,7 +185,7 @@ class UnaryEncoding:
 
     Examples
     --------
-    At epsilon = ln 3, the bits of optimised unary encoding are set with the chances 1/2 and
+    At epsilon = ln 3, the bits of optimised unary encoding are set with the probabilities 1/2 and
     1/(3 + 1). They lose ln((0.5 * 0.75) / (0.25 * 0.5)) = ln 3.
 
     >>> encoding = UnaryEncoding.optimised(epsilon=np.log(3), domain_size=4)

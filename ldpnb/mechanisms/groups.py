@@ -55,7 +55,7 @@ class DiscretisedMeans:
 
     Examples
     --------
-    With eps1 = eps2 = ln 3, the group is true with the chance 3/4, and a sign has the mean 1/2 for
+    With eps1 = eps2 = ln 3, the group is true with probability 3/4, and a sign has the mean 1/2 for
     the value 1. The loss is ln 3 + ln(1 + 1/2).
 
     >>> mechanism = DiscretisedMeans(group_epsilon=np.log(3), value_epsilon=np.log(3))
@@ -464,7 +464,7 @@ class LaplaceMeans:
 
         Examples
         --------
-        The group is true with the chance 3/4, and all noise has the scale 2 / 4.
+        The group is true with probability 3/4, and all noise has the scale 2 / 4.
 
         >>> LaplaceMeans(np.log(3), 4.0).law(0, -1.0).round(12).tolist()
         [[0.75, -1.0, 0.5], [0.25, 0.0, 0.5]]

@@ -53,8 +53,8 @@ class LocalHashing:
 
     Examples
     --------
-    At epsilon = ln 3 and 4 cells, the true cell is reported with the chance 3 / (3 + 3), and
-    another value is in the reported cell with the chance 1/4.
+    At epsilon = ln 3 and 4 cells, the true cell is reported with probability 3 / (3 + 3), and
+    another value is in the reported cell with probability 1/4.
 
     >>> hashing = LocalHashing(epsilon=np.log(3), domain_size=10, cells=4)
     >>> round(float(hashing.p), 12), round(float(hashing.q), 12)

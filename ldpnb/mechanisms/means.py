@@ -49,8 +49,8 @@ class OneBit:
 
     Examples
     --------
-    At epsilon = ln 3 the chance of a one rises from 1/4 to 3/4. If 60 of 100 users send a one, the
-    mean is (0.6 - 0.25) / 0.5 of the largest value.
+    At epsilon = ln 3 the probability of a one rises from 1/4 to 3/4. If 60 of 100 users send a one,
+    the mean is (0.6 - 0.25) / 0.5 of the largest value.
 
     >>> bit = OneBit(epsilon=np.log(3), upper=10.0)
     >>> bit.one_rate([0, 5, 10]).round(12).tolist()

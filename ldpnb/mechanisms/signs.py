@@ -47,7 +47,7 @@ class SignRandomiser:
 
     Examples
     --------
-    At epsilon = ln 3 the sign of the user's value is +1 with the chance 3 / (3 + 1), so it has the
+    At epsilon = ln 3 the sign of the user's value is +1 with probability 3 / (3 + 1), so it has the
     mean 1/2. The lecture takes this 1/2 to be the privacy loss.
 
     >>> round(float(SignRandomiser(epsilon=np.log(3), domain_size=4).bias), 12)

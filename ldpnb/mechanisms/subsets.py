@@ -58,7 +58,7 @@ class SubsetSelection:
     Examples
     --------
     Of the 6 pairs among 4 values, 3 contain the user's own. At epsilon = ln 3 one of these is
-    reported with the chance 3 * 3 / (3 * 3 + 3 * 1).
+    reported with probability 3 * 3 / (3 * 3 + 3 * 1).
 
     >>> round(float(SubsetSelection(epsilon=np.log(3), domain_size=4, subset_size=2).p), 12)
     0.75

@@ -1,9 +1,9 @@
 """Central privacy of shuffled reports of any finite local randomiser, by its privacy blanket.
 
-With the chance ``gamma = sum_y min_x R(y|x)`` a user's report is drawn from one distribution that
-does not depend on the value: the *blanket*. If two data sets differ in one user's value, ``x`` or
-``x'``, then ``delta(epsilon)`` is at most ``E[(Z_1 + ... + Z_n)_+]/n``. Here ``Z`` is ``(R(y|x) -
-e^epsilon R(y|x'))/w(y)`` with the chance ``w(y) = min_x R(y|x)``, and 0 otherwise (Balle, Bell,
+With the probability ``gamma = sum_y min_x R(y|x)`` a user's report is drawn from one distribution
+that does not depend on the value: the *blanket*. If two data sets differ in one user's value, ``x``
+or ``x'``, then ``delta(epsilon)`` is at most ``E[(Z_1 + ... + Z_n)_+]/n``. Here ``Z`` is ``(R(y|x)
+- e^epsilon R(y|x'))/w(y)`` with probability ``w(y) = min_x R(y|x)``, and 0 otherwise (Balle, Bell,
 Gascón and Nissim 2019, Lemma 5.3). Silence is one more output. `ldpnb.privacy.shuffling` has bounds
 from both sides for k-ary randomised response.
 
@@ -243,11 +243,11 @@ class Blanket:
 
 
 def _classes_of_bits(mechanism: UnaryEncoding | LocalHashing | SignRandomiser) -> Floats:
-    """Return the blanket's chances of outputs that support both, one, the other, none, all."""
+    """Return the blanket's probability of outputs that support both, one, the other, none, all."""
     p = float(mechanism.p)
     q = float(mechanism.q)
 
-    # A bit that is not set lowers the chance of its value, any set bit raises it.
+    # A bit that is not set lowers the probability of its value, any set bit raises it.
     low = float(mechanism.miss_rate) / (1 - q)
     both = q * q * low
     one = q * (1 - q) * low
@@ -258,7 +258,7 @@ def _classes_of_bits(mechanism: UnaryEncoding | LocalHashing | SignRandomiser) -
 
 
 def _classes_of_subsets(mechanism: KaryRandomisedResponse | SubsetSelection) -> Floats:
-    """Return the blanket's chances of subsets that contain both values, one, the other, neither.
+    """Return the blanket's probability of subsets with both values, one, the other, neither.
 
     The fifth class is empty. In the blanket, subsets are uniform.
     """

@@ -50,7 +50,7 @@ def privacy_loss(channel: ArrayLike) -> Loss:
 
     Examples
     --------
-    A report that is true with chance 3/4 loses ln(0.75 / 0.25) = ln 3.
+    A report that is true with probability 3/4 loses ln(0.75 / 0.25) = ln 3.
 
     >>> loss = privacy_loss([[0.75, 0.25], [0.25, 0.75]])
     >>> round(loss.epsilon, 12), loss.inputs

@@ -62,7 +62,7 @@ def channel_delta(channel: ArrayLike, epsilon: float) -> float:
 
     Examples
     --------
-    A report is true with the chance 3/4. At epsilon = ln 2, delta is 3/4 - 2 * 1/4; at ln 3 it is
+    A report is true with probability 3/4. At epsilon = ln 2, delta is 3/4 - 2 * 1/4; at ln 3 it is
     0.
 
     >>> channel = [[0.75, 0.25], [0.25, 0.75]]
@@ -202,7 +202,7 @@ def epsilon_at_delta(delta_at: Callable[[float], float], delta: float) -> float:
 
     Examples
     --------
-    A report that is true with the chance 3/4 has the delta 3/4 - e^epsilon / 4, which is 1/4 at ln
+    A report that is true with probability 3/4 has the delta 3/4 - e^epsilon / 4, which is 1/4 at ln
     2.
 
     >>> channel = [[0.75, 0.25], [0.25, 0.75]]

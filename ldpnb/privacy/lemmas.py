@@ -97,9 +97,9 @@ def inserted_record_loss(size: Real, population: Real, epsilon: Real) -> Real:
     """Return the loss if a record is inserted into the population, and the sample size stays.
 
     It is ``ln(1 + (m/(n+1)) (e^(2 epsilon) - 1))`` for ``m`` of ``n`` records, Lemma B.1 of Bun et
-    al. (2022). The new record is drawn with the chance ``m/(n+1)``, and then takes another's place,
-    which is a distance of 2. If the larger population gives a sample with one record more, the loss
-    is epsilon instead, by `coupled_loss` at distance 1.
+    al. (2022). The new record is drawn with the probability ``m/(n+1)``, and then takes another's
+    place, which is a distance of 2. If the larger population gives a sample with one record more,
+    the loss is epsilon instead, by `coupled_loss` at distance 1.
     """
     records = checks.whole(population, "population", at_least=1)
     chance = checks.whole(size, "size", at_most=records) / (records + 1)

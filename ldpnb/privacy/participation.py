@@ -27,8 +27,8 @@ def value_dependent_channel(rates: ArrayLike, mechanism: KaryRandomisedResponse)
 
     Examples
     --------
-    A user with the first value reports with the chance 0.4, and then truthfully with the chance
-    3/4.
+    A user with the first value reports with probability 0.4, and then truthfully with
+    probability 3/4.
 
     >>> value_dependent_channel([0.4, 0.8], KaryRandomisedResponse(np.log(3), 2)).round(9).tolist()
     [[0.3, 0.2], [0.1, 0.6], [0.6, 0.2]]
@@ -57,7 +57,8 @@ def report_dependent_channel(rates: ArrayLike, mechanism: KaryRandomisedResponse
 
     Examples
     --------
-    A user with the first value reports it with the chance 3/4, and sends this with the chance 0.4.
+    A user with the first value reports it with probability 3/4, and sends this report
+    with probability 0.4.
 
     >>> report_dependent_channel([0.4, 0.8], KaryRandomisedResponse(np.log(3), 2)).round(9).tolist()
     [[0.3, 0.1], [0.2, 0.6], [0.5, 0.3]]

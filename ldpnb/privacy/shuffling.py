@@ -31,7 +31,7 @@ MOST_USERS = 10**9
 """With more users, rounding errors of bounds on ``delta`` may exceed what is added for them."""
 
 LEAST_CHANCE = 1e-305
-"""Least chance that a user reports a given other value, for the same reason."""
+"""Least probability that a user reports a given other value, for the same reason."""
 
 LARGEST_LOCAL_BUDGET = 340.0
 """Largest local budget of a search; beyond it ``c e^epsilon`` may exceed the largest float."""
@@ -98,9 +98,9 @@ class ShuffledReports:
         """Return an upper bound on ``delta`` at a central budget, by the privacy blanket.
 
         A user whose report is independent of the value is in the blanket. That happens with the
-        chance ``g = 1 - pi (p - q)``. If it is revealed who is in the blanket and what the others
-        say, there remains ``E[(m + c A - e^epsilon (m + c B))_+] / n`` for ``m ~ Bin(n, g)``, with
-        ``(A, B)`` trinomial given ``m``.
+        probability ``g = 1 - pi (p - q)``. If it is revealed who is in the blanket and what the
+        others say, there remains ``E[(m + c A - e^epsilon (m + c B))_+] / n`` for ``m ~ Bin(n,
+        g)``, with ``(A, B)`` trinomial given ``m``.
 
         Parameters
         ----------

@@ -7,15 +7,15 @@ left; the four tallies are multinomial. With ``c = e^epsilon0 - 1`` and ``M = n 
 
     ``delta(epsilon) = E[(c A - c e^epsilon B - (e^epsilon - 1) M)_+] / n``.
 
-Given ``S = A + B``, ``B`` is binomial with chance 1/2 and ``W`` is binomial among ``n - S``,
+Given ``S = A + B``, ``B`` is binomial with probability 1/2 and ``W`` is binomial among ``n - S``,
 independently. The positive part is a convex function of ``W`` with a kink for every ``B``. So
 ``delta`` is a sum over ``S`` of two parts: a closed form, for the kinks above all likely ``W``, and
 ``E[(kink - W)_+]`` for the few kinks among the likely ``W``. These shortfalls are tabulated at the
 whole numbers, and are straight lines between them.
 
-One table serves a block of neighbouring ``S``. Of binomials with one chance, moved to one mean, the
-one with most trials has the greatest mean of every convex function. So the most trials of the block
-give an upper bound, and the fewest a lower bound.
+One table serves a block of neighbouring ``S``. Of binomials with one probability, moved to one
+mean, the one with most trials has the greatest mean of every convex function. So the most trials of
+the block give an upper bound, and the fewest a lower bound.
 """
 
 import math
@@ -50,7 +50,7 @@ class _Binomials(NamedTuple):
     first: Floats
     """The first value listed, shape ``(rows,)``; the others follow in steps of 1."""
     logs: Floats
-    """Logarithms of chances that add to 1 over the listed values, shape ``(rows, values)``."""
+    """Logarithms of probabilities that add to 1 over the listed values, ``(rows, values)``."""
     under: Floats
     """Upper bounds on the probability below the first value."""
     over: Floats
@@ -63,13 +63,13 @@ class _Binomials(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Tallies:
-    """The chances of the four tallies, and what a hidden user adds to ``M``."""
+    """The probabilities of the four tallies, and what a hidden user adds to ``M``."""
 
     users: int
     chance: float
-    """Chance that a user reports the first value, and also that a user reports the second."""
+    """Probability that a user reports the first value, and also that a user reports the second."""
     hidden: float
-    """Chance that a user is hidden."""
+    """Probability that a user is hidden."""
     rest: float
     """Chance that a user is left; ``2 chance + hidden + rest = 1``."""
     share: float
@@ -127,11 +127,11 @@ def log_chernoff(epsilon: float, tallies: Tallies) -> float:
 
 
 def _binomials(trials: Floats, one: float, other: float, cut: float) -> _Binomials:
-    """Return binomials of the chance ``one / (one + other) < 1``.
+    """Return binomials of the probability ``one / (one + other) < 1``.
 
     At most ``2 e^-cut`` of each is left out, by Bernstein's inequality. Logarithms of ratios of
-    neighbouring chances are summed, which needs no factorials and keeps all digits. Beyond the ends
-    the ratios fall, so the probability there is below that of a geometric distribution.
+    neighbouring probabilities are summed, which needs no factorials and keeps all digits. Beyond
+    the ends the ratios fall, so the probability there is below that of a geometric distribution.
     """
     mean = trials * one / (one + other)
     variance = trials.max() * one * other / (one + other) ** 2
@@ -276,7 +276,7 @@ def _below_all_kinks(most: Floats, both: Floats, mean: Floats, fall: Floats, abo
 
 
 def _log_half(trials: Floats, chosen: Floats) -> Floats:
-    """Return the logarithm of the chance of a value of a binomial of chance 1/2.
+    """Return the logarithm of the probability of a value of a binomial of probability 1/2.
 
     Loader's deviance is used, in which no large terms cancel.
     """

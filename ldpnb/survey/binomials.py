@@ -1,4 +1,4 @@
-"""How likely a sum of randomised bits is to stray from its mean: exact laws.
+"""How likely a sum of randomised bits is to stray from its mean: exact distributions.
 
 Deviations are per bit and two-sided. A deviation ``a`` of ``n`` bits begins at a real number of
 ones. There the binomial tail is continued by the incomplete beta function, which is at least as
@@ -37,9 +37,9 @@ def upper_tail(bits: Floats | int, rate: Floats | float, ones: Floats) -> Floats
 
 
 def one_rate_exact(bits: int, rates: Floats, deviation: float) -> Floats:
-    """Return the chance that a mean of independent bits is `deviation` or more off its expectation.
+    """Return the probability that a mean of independent bits is off by `deviation` or more.
 
-    There is a chance for each expectation in `rates`, ``(m,)``. Of all bits with that mean
+    There is a probability for each expectation in `rates`, ``(m,)``. Of all bits with that mean
     expectation, bits of equal rates stray most once the deviation amounts to a bit; below that 1 is
     returned.
 
@@ -59,11 +59,11 @@ def one_rate_exact(bits: int, rates: Floats, deviation: float) -> Floats:
 def two_rates_exact(
     population: int, holders: Floats, bits: int, p: float, q: float, deviation: float
 ) -> Floats:
-    """Return the same chance for a simple random sample of people who hold an answer or do not.
+    """Return the same probability for a simple random sample of holders and other people.
 
-    Holders send a one with chance `p`, others with chance `q`, ``0 <= q < p <= 1``. `holders`,
-    ``(m,)``, are whole numbers in ``[0, population]``, and `bits` is the size of the sample. The
-    deviation is from what the whole population would send on average.
+    Holders send a one with probability `p`, others with probability `q`, ``0 <= q < p <= 1``.
+    `holders`, ``(m,)``, are whole numbers in ``[0, population]``, and `bits` is the size of the
+    sample. The deviation is from what the whole population would send on average.
 
     >>> two_rates_exact(2, np.array([1.0]), 2, 0.75, 0.25, 0.5).round(12).tolist()
     [0.375]
@@ -76,7 +76,7 @@ def two_rates_exact(
 
 
 def sampled_tail(least: int, bits: int, population: int, holders: int, p: float, q: float) -> float:
-    """Return the chance of `least` ones or more among the bits of a simple random sample.
+    """Return the probability of `least` ones or more among the bits of a simple random sample.
 
     >>> round(sampled_tail(1, 1, 2, 1, 0.75, 0.25), 12)
     0.5
@@ -114,7 +114,7 @@ def _sampled(
 def _two_rates(
     bits: int, holders: Floats, p: float, q: float, ones: Floats, zeros: Floats
 ) -> Floats:
-    """Return the chance of so many ones or so many zeros.
+    """Return the probability of so many ones or so many zeros.
 
     The narrower one of two binomials is listed, and the tails of the other one are in closed form.
     """

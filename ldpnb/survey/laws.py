@@ -1,7 +1,8 @@
 """How often an estimate is off by an error or more: by the exact or by the normal law.
 
-The exact law is known for the bits of a simple random sample or of everybody, and for everybody's
-Laplace noise. It is taken for the least favourable population, and so holds for every population.
+The exact distribution is known for the bits of a simple random sample or of everybody, and for
+everybody's Laplace noise. It is taken for the least favourable population, and so holds for every
+population.
 """
 
 import math
@@ -26,10 +27,10 @@ _FEW_SHARES = np.array([0, 2**-8, 1 / 16, 1 / 4, 1 / 2, 1])
 def chance(
     design: Design, device: Device, count: int, error: float, events: int
 ) -> tuple[float, str]:
-    """Return the chance of an error, in lengths of the range, and the law: "exact" or "normal".
+    """Return the probability of an error, in lengths of the range, and "exact" or "normal".
 
-    If `events` estimates are made, it is the chance that at least one is so far off, or a bound on
-    that chance.
+    If `events` estimates are made, it is the probability that at least one is so far off, or a
+    bound on that probability.
     """
     if isinstance(design, Everyone | SimpleSample):
         exact = _exact_chance(design, device, count, error, events)
@@ -39,7 +40,7 @@ def chance(
 
 
 def normal_chance(design: Design, device: Device, count: int, error: float, events: int) -> float:
-    """Return the chance by the normal law, with the largest variance."""
+    """Return the probability by the normal approximation, with the largest variance."""
     variance = design.variance(count, device).total
     sd = math.sqrt(max(variance, 1e-300))
     return float(min(1.0, events * 2 * special.ndtr(-error / sd)))
@@ -48,7 +49,7 @@ def normal_chance(design: Design, device: Device, count: int, error: float, even
 def _exact_chance(
     design: Everyone | SimpleSample, device: Device, count: int, error: float, events: int
 ) -> float | None:
-    """Return the chance by the exact law, or None where that is not known."""
+    """Return the probability by the exact distribution, or None where that is not known."""
     people = design.people(count)
     if device.is_noisy:
         if people != count:
@@ -84,10 +85,10 @@ def _widest(device: Device, count: int, people: float) -> float:
 def _worst(
     of_bits: Callable[[Floats], Floats], shares: Floats, events: int, *, refinements: int
 ) -> float:
-    """Return the largest chance over true shares; of several events over shares that sum to 1.
+    """Return the largest probability over true shares; of several events over shares that sum to 1.
 
-    If one estimate fails with chance ``F(f)`` at a share ``f``, the sum over shares that sum to 1
-    is at most ``events F(0) + max of (F(f) - F(0)) / f``.
+    If one estimate fails with probability ``F(f)`` at a share ``f``, the sum over shares that sum
+    to 1 is at most ``events F(0) + max of (F(f) - F(0)) / f``.
     """
     if events == 1:
         return _largest(of_bits, shares, refinements)

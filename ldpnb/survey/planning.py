@@ -40,9 +40,9 @@ class Answer:
         People who report, or clusters drawn.
     error, failure : float
         An error of `error` or more, in the unit of the values, has a probability of at most
-        `failure`; by the normal law it is about `failure`.
+        `failure`; by the normal approximation it is about `failure`.
     law : {"exact", "normal"}
-        Whether that probability is exact, or by the normal law.
+        Whether that probability is exact, or by the normal approximation.
     variance : Variance
         Both parts of the variance of the estimate, for the least favourable population, in squares
         of the unit of the values.
@@ -128,10 +128,10 @@ def plan(
 ) -> Plan:
     """Find the one quantity that is left out of count, epsilon, error and failure.
 
-    The exact law of the reports is used for everybody and for simple random samples, the normal law
-    for strata, clusters, and Laplace noise in samples. The true values are the least favourable
-    ones. Epsilon is the privacy loss of a single report to anybody who receives it, when its
-    sender's true answer is replaced by another.
+    The exact distribution of the reports is used for everybody and for simple random samples, the
+    normal approximation for strata, clusters, and Laplace noise in samples. The true values are the
+    least favourable ones. Epsilon is the privacy loss of a single report to anybody who receives
+    it, when its sender's true answer is replaced by another.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ def plan(
     References
     ----------
     Särndal, Swensson and Wretman (1992), chapters 2 to 4, for the designs; Hoeffding (1956) for the
-    exact law of bits.
+    exact distribution of bits.
 
     Examples
     --------
@@ -400,14 +400,14 @@ class _Question:
         return self.device if epsilon == self.device.epsilon else self.device.at(epsilon)
 
     def chance(self, **changed: Any) -> tuple[float, str]:
-        """Return the chance of the error, and by which law; `changed` replaces what is given."""
+        """Return the probability of the error, and its law; `changed` replaces what is given."""
         quantities = self.given | changed
         device = self.device_at(quantities["epsilon"])
         error = quantities["error"] / device.length
         return laws.chance(self.design, device, quantities["count"], error, self.events)
 
     def excess(self, **changed: Any) -> float:
-        """Return by how much the log of that chance is too large."""
+        """Return by how much the log of that probability is too large."""
         chance, _ = self.chance(**changed)
         return math.log(max(chance, 1e-300) / self.given["failure"])
 
@@ -451,7 +451,7 @@ class _Question:
         return _root(lambda error: self.excess(error=error, **changed), *ends)
 
     def least_count(self) -> int | None:
-        """Return the smallest count; the normal law says where to begin."""
+        """Return the smallest count; the normal approximation says where to begin."""
         least, most = self.design.limits
         device = self.device_at(self.given["epsilon"])
         error = self.given["error"] / device.length

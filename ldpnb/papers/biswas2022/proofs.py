@@ -24,7 +24,7 @@ SWITCH = 1 / (t + k - 1)
 
 FIXED = ((n * f, KEEP, pi), (n * (1 - f), SWITCH, pi))
 RARE = ((n, SWITCH, pi),)
-"""Groups of like users: how many, the chance that a report is the value, and the sampling rate.
+"""Groups of like users: number, probability that a report is the value, and sampling rate.
 
 `RARE` is for a value that nobody holds. It is the limit of `FIXED` as ``f -> 0``, because moments
 are polynomials in ``f``.
@@ -169,7 +169,7 @@ def _is_moment(name: str, data: str) -> bool:
 def thinned(estimate: Callable[[Any, Any], Any]) -> bool:
     """Return whether an estimate at a higher rate is the mean of that at a lower one.
 
-    The mean is taken given the reports at the rate ``high``, of which each is kept with the chance
+    The mean is taken given the reports at the rate ``high``, of which each is kept with probability
     ``low / high``. By Jensen's inequality no convex loss is then smaller at the lower rate.
     """
     value, others, low, high = symbols("value others low high")

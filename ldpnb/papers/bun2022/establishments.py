@@ -77,7 +77,7 @@ def simulate(*, top_code: int) -> pd.DataFrame:
 def _zipf(low: int, high: int, tilt: float) -> Floats:
     """Return Zipf's law on the sizes from `low` to `high`, tilted.
 
-    The chances are proportional to ``size^-2 e^(tilt * size)``.
+    The probabilities are proportional to ``size^-2 e^(tilt * size)``.
     """
     sizes = np.arange(low, high + 1.0)
     logs = tilt * sizes - 2 * np.log(sizes)

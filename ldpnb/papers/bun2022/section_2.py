@@ -32,11 +32,11 @@ def small_budgets() -> bool | None:
 
 
 def simple_random_sampling() -> bool | None:
-    """Prove Theorem 2.2 by multipliers of two inequalities between chances of an event.
+    """Prove Theorem 2.2 by multipliers of two inequalities between probabilities of an event.
 
-    Let the event have the mean chance ``inside`` if the record is drawn, ``new`` if its replacement
-    is, and ``outside`` if neither is. Privacy says ``inside <= t new + delta``; exchanging the
-    record for one that is not drawn says ``inside <= t outside + delta``.
+    Let the event have the mean probability ``inside`` if the record is drawn, ``new`` if its
+    replacement is, and ``outside`` if neither is. Privacy says ``inside <= t new + delta``;
+    exchanging the record for one that is not drawn says ``inside <= t outside + delta``.
     """
     inside, new, outside, delta = symbols("inside new outside delta")
     factor = np.exp(subsampling.srs_loss(eps, p))
@@ -181,7 +181,7 @@ def lemmas_a_2_to_a_4(e: Evidence) -> Numbers:
 
 
 def lemma_b_1(e: Evidence) -> Numbers:
-    # Mean chances of an event without the new record and with it, within t^2 of each other.
+    # Mean probabilities of an event without the new record and with it, within t^2 of each other.
     a, b, m = symbols("a b m")
     share = m / (m + x + 1)
     factor = np.exp(lemmas.inserted_record_loss(m, m + x, eps))

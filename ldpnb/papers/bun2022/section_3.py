@@ -90,7 +90,7 @@ def from_above() -> bool | None:
 
 
 def from_below() -> bool | None:
-    """Show that the tail of the noisy sum, of chance ``t^sum``, loses the bounds.
+    """Show that the tail of the noisy sum, of probability ``t^sum``, loses the bounds.
 
     One of the records, all of which are 1, falls by 1 or by 2.
     """
@@ -181,7 +181,7 @@ def theorem_3_1(e: Evidence) -> Numbers:
 
 
 def section_3_tails(e: Evidence) -> Numbers:
-    # The whole with chance p, else a share: g = t^(n - share n) grows without bound in n.
+    # The whole with probability p, else a share: g = t^(n - share n) grows without bound in n.
     g, share = symbols("g share")
     rate = (p * g + (1 - p) * share) / (p * g + 1 - p)
     heavy = SizeLaw(np.array([Symbol(-oo), np.log(1 - p), Symbol(-oo), np.log(p)]))
@@ -198,7 +198,7 @@ def section_3_tails(e: Evidence) -> Numbers:
     bound = np.exp(random_size.random_size_upper_bound(one_record_law(x), eps))
     e.proven(identity(t**2 - bound, (t**2 - 1) * (1 - x)))
 
-    # All 12 records with the chance 1/1000, else 2.
+    # All 12 records with probability 1/1000, else 2.
     epsilon = 1.5
     chance = 1e-3
     law = sizes.size_law({2: 1 - chance, 12: chance})

@@ -48,11 +48,11 @@ def random_rounding() -> bool | None:
     """Show that no population size loses more than the supremum of Theorem 4.3.
 
     This is shown in either direction, and whether or not the floor of the size moves. `event_terms`
-    are the chances of the best event. Let ``a_k`` and ``c_k`` be its mean chances over samples of
-    ``k`` records without and with the new one. Couplings give ``c_k <= t a_(k-1)``, ``c_k <= t^2
-    a_k``, ``a_(k+1) <= t a_k`` and their mirror images, and the ratio is linear-fractional in
-    ``a_(m+1)``, so extreme at its ends. What has to be positive is linear in ``1/(n+1)``: its ends
-    are ``n = infinity`` and the least ``n``, where ``m = 0``.
+    are the probabilities of the best event. Let ``a_k`` and ``c_k`` be its mean probabilities over
+    samples of ``k`` records without and with the new one. Couplings give ``c_k <= t a_(k-1)``,
+    ``c_k <= t^2 a_k``, ``a_(k+1) <= t a_k`` and their mirror images, and the ratio is
+    linear-fractional in ``a_(m+1)``, so extreme at its ends. What has to be positive is linear in
+    ``1/(n+1)``: its ends are ``n = infinity`` and the least ``n``, where ``m = 0``.
     """
     supremum = np.exp(rounding.random_rounding_loss_supremum(p, eps))
     if not identity(supremum, 1 + p * (1 - p) * (t**2 - 1) + p * (t - 1)):
@@ -125,7 +125,7 @@ def rounding_bounds() -> bool | None:
 def section_4_1(e: Evidence) -> Numbers:
     e.proven(told_by_size())
 
-    # Chances first, low, high, last of a yes with first >= low/power and 1 - last >= (1 -
+    # Probabilities first, low, high, last of a yes with first >= low/power and 1 - last >= (1 -
     # high)/power. Here high = low if the gap is even, and high - low <= (t-1)/(t+1) if it is odd.
     first, last, low, high, power = symbols("first last low high power")
     slack = (first - low / power) + ((1 - last) - (1 - high) / power)
@@ -154,7 +154,7 @@ def section_4_1(e: Evidence) -> Numbers:
 
 
 def proposition_4_1(e: Evidence) -> Numbers:
-    # Chances g and h of an answer: the slack is that of g <= t h and 1 - h <= t (1 - g).
+    # Probabilities g and h of an answer: the slack is that of g <= t h and 1 - h <= t (1 - g).
     g, h = symbols("g h")
     bound = data_dependent.advantage_bound(eps)
     weak = data_dependent.weak_advantage_bound(eps)
@@ -184,7 +184,7 @@ def extension(channel: Floats, records: int, epsilon: float) -> dict[tuple[int, 
     Parameters
     ----------
     channel : numpy.ndarray, shape (answers, records + 1)
-        The chance of each answer, by the number of records that are 1; the others are 0. The
+        The probability of each answer, by the number of records that are 1; the others are 0. The
         estimate is epsilon-replacement-DP.
     records : int
         The number of records.
@@ -194,8 +194,9 @@ def extension(channel: Floats, records: int, epsilon: float) -> dict[tuple[int, 
     Returns
     -------
     dict
-        The chances of the answers, by the numbers of zeros and of ones, up to two records more. The
-        logarithms change by at most ``epsilon / 2`` per record before they are normalised.
+        The probabilities of the answers, by the numbers of zeros and of ones, up to two records
+        more. The logarithms change by at most ``epsilon / 2`` per record before they are
+        normalised.
     """
     known = np.arange(records + 1)
     extended = {}

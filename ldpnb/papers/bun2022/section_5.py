@@ -1,6 +1,6 @@
 """Check the claims of Section 5 of Bun and others (2022), on cluster sampling.
 
-Given the changed cluster, an event has chance `a`.
+Given the changed cluster, an event has probability `a`.
 """
 
 import math
@@ -48,7 +48,7 @@ def largest(
 
 
 def bound_by_odds(own: int, other: int, rate: float, epsilon: float) -> float:
-    """Return ``B(other)`` from the chances, given the best tail, that the cluster was drawn."""
+    """Return ``B(other)`` from the probability, given the best tail, that the cluster was drawn."""
     drawn = rate * np.exp(epsilon * own)
     missed = (1 - rate) * np.exp(-epsilon * other)
     return float(np.log((drawn + missed) / (drawn * np.exp(-epsilon) + missed)))
@@ -201,7 +201,7 @@ def section_5_1_shares_of_clusters_and_records(e: Evidence) -> Numbers:
 
 
 def theorem_5_3(e: Evidence) -> Numbers:
-    # Chances a, a/s in the neighbour, and beta a without the cluster.
+    # Probabilities a, a/s in the neighbour, and beta a without the cluster.
     s, beta, a = symbols("s beta a")
     test = {"confusion": beta, "sampling_rate": p}
     strong = ratio(clusters.identified_cluster_loss_lower_bound(budget(s), **test))

@@ -17,7 +17,7 @@ from ldpnb.papers.bun2022.shared import BUDGET, EVERY, SHARE, eps, p, ratio, t
 from ldpnb.privacy import subsampling
 
 WEIGHTS = (1.0, 2.0, 3.0, 4.0)
-"""The weights of four records, drawn with chances proportional to them."""
+"""The weights of four records, drawn with probabilities proportional to them."""
 
 LARGE = (60, *[3] * 1000)
 """The sizes of clusters of which one is large."""
@@ -36,7 +36,7 @@ def bound_ratio(event: Inclusion) -> Real:
 
 
 def by_size(size: Real, rest: Real, chance: Real) -> Real:
-    """Return the ratio of the tail if one cluster is drawn with a chance proportional to its size.
+    """Return the ratio of the tail if one cluster is drawn with probability proportional to size.
 
     Parameters
     ----------
@@ -51,10 +51,10 @@ def by_size(size: Real, rest: Real, chance: Real) -> Real:
 
 
 def clusters_by_size() -> bool | None:
-    """Show that the loss exceeds eps exactly if the chance of the others is below a threshold.
+    """Show that the loss exceeds eps exactly if the probability of the others is below a threshold.
 
-    That chance of the optimal tail, ``mu_0``, is a mean of ``t^-(n_1 + n_i)``, and the threshold is
-    ``1/(1 + n(t-1))``. The ratio is never above ``t n_1/(n_1 - 1)``.
+    That probability of the optimal tail, ``mu_0``, is a mean of ``t^-(n_1 + n_i)``, and the
+    threshold is ``1/(1 + n(t-1))``. The ratio is never above ``t n_1/(n_1 - 1)``.
     """
     size, rest, chance = symbols("size rest chance")
     total = size + rest
@@ -106,7 +106,7 @@ def proposition_6_1(e: Evidence) -> Numbers:
 
 
 def section_6_baseline(e: Evidence) -> Numbers:
-    # With p = p' = r, and chances 1 and 1/s of the event with the record, beta without it.
+    # With p = p' = r, and probabilities 1 and 1/s of the event with the record, beta without it.
     r, s, beta = symbols("r s beta")
     loss = event_ratio(Inclusion(r, r, ONE, ONE / s, beta, beta))
     e.proven(identity(loss, (r + (1 - r) * beta) / (r / s + (1 - r) * beta)))
@@ -220,8 +220,8 @@ def section_6_1_pps_of_elements(e: Evidence) -> Numbers:
 
 
 def section_6_1_limited_variation(e: Evidence) -> Numbers:
-    # The ratio of draws at chances r and r/(1 + d), for an event that favours inclusion, and one
-    # that favours exclusion.
+    # The ratio of draws at probabilities r and r/(1 + d), for an event that favours inclusion, and
+    # one that favours exclusion.
     r, d = symbols("r d")
     most = 1 + d * r * (t - 1)
     lower = r / (1 + d)
@@ -267,7 +267,7 @@ def section_6_2_pps_of_clusters(e: Evidence) -> Numbers:
     room = 1 + size / (rest * chance) - by_size(size, rest, chance)
     e.proven(positive(room, BUDGET | {size: (1, oo), rest: EVERY, chance: EVERY}))
 
-    # As one cluster grows alone, its chance goes to 1 and the ratio to t.
+    # As one cluster grows alone, its probability goes to 1 and the ratio to t.
     e.proven(limit(samples.pps_rate(size, size + rest, 1), size.expression, oo) == 1)
     e.proven(identity(limit(by_size(size, rest, chance), size.expression, oo), t))
 
@@ -327,7 +327,7 @@ def section_6_3_systematic_sampling(e: Evidence) -> Numbers:
 
 
 def section_6_3_duplicates_and_strata(e: Evidence) -> Numbers:
-    # Every k-th place: a record with c copies is drawn with the chance c/k.
+    # Every k-th place: a record with c copies is drawn with the probability c/k.
     c, k, m = symbols("c k m")
     e.proven(identity(samples.pps_rate(c, k * m, m), c / k))
 

@@ -123,7 +123,7 @@ def equation_6(e: Evidence) -> Numbers:
 
 
 def equation_7(e: Evidence) -> Numbers:
-    # A statistic that is 0 or, with the chance p, some height.
+    # A statistic that is 0 or, with the probability p, some height.
     scale, more, height = symbols("scale more height")
     table = allocation.Outcomes(
         np.array([0 * height, height]), np.array([[1 - p, p]]), np.empty((0, 2), dtype=int)

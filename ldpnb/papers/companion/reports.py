@@ -68,9 +68,9 @@ def small() -> tuple[Any, ...]:
 def the_sign_is_best_for_equal_groups() -> bool:
     """Show that no channel beats the sign's ``4/tanh^2(eps/2)`` for equal groups.
 
-    Take an output that has the chances ``high`` and ``low``, summed over the inputs that raise and
-    that lower the gap. Their ratio lies between ``1/t`` and ``t``. The dual bound needs a price for
-    each input that covers ``(high - low)^2 / ((high + low)/4)``.
+    Take an output that has the probabilities ``high`` and ``low``, summed over the inputs that
+    raise and that lower the gap. Their ratio lies between ``1/t`` and ``t``. The dual bound needs a
+    price for each input that covers ``(high - low)^2 / ((high + low)/4)``.
     """
     high, low = symbols("high low")
     price = 4 * ((t - 1) / (t + 1)) * ((t - 1) / (t + 1))

@@ -31,8 +31,8 @@ def _poisson_growth() -> list[Real]:
 def poisson_from_above() -> bool | None:
     """Show that no mechanism exceeds `poisson_loss`, for all values and rates of the other records.
 
-    Given which other records are drawn, an event has the chance ``absent`` without the record, at
-    most ``t absent`` with it (``present``), and at least ``absent/t`` with its replacement
+    Given which other records are drawn, an event has the probability ``absent`` without the record,
+    at most ``t absent`` with it (``present``), and at least ``absent/t`` with its replacement
     (``new``). Sums of these inequalities, with positive factors, prove the bound; means over the
     other records keep it.
     """
@@ -106,7 +106,8 @@ def one_cluster_sample_or_fresh() -> bool | None:
 def poisson_against_fixed_size(e: Evidence) -> Numbers:
     e.proven(poisson_from_above())
 
-    # attained by an event of chance 1 without the record, t with it, and 1/t with its replacement
+    # attained by an event of probability 1 without the record, t with it, and 1/t with its
+    # replacement
     exchanged, deleted = _poisson_growth()
     here = q * t + 1 - q
     there = q / t + 1 - q

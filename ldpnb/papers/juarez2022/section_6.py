@@ -31,7 +31,7 @@ BUDGETS = (0.01, 0.1, 1.0, 10.0)
 """Budgets of Table 2."""
 
 LEVEL = 1e-6
-"""Chance that a test rejects a draw from the law, over all cells together."""
+"""Probability that a test rejects a draw from the law, over all cells together."""
 
 share, other_share, mean, other = symbols("share other_share mean other")
 
@@ -242,7 +242,7 @@ def appendix_d_synthetic_data(e: Evidence) -> Numbers:
         rooms.append(sum(printed.value("UCI", f"{group}_room_{room}") for room in (1, 2)))
     e.same([of_men, of_women], rooms)
 
-    # the chance that all counts are the same, certified
+    # the probability that all counts are the same, certified
     rows = [printed.value("Repository", f"rows_{group}") for group in population.GROUPS]
     kinds = int(printed.value("Repository", "distinct_sessions_male"))
     copies = int(printed.value("Repository", "copies_male"))

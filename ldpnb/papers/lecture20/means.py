@@ -33,7 +33,7 @@ NOISES = (LocalLaplace(0.5, 8.0), LocalLaplace(1.0))
 def one_bit_is_understood(e: Evidence) -> None:
     """Decide that one bit is unbiased, which data are its worst, and how its error grows.
 
-    The estimate depends on the mean of the bits alone, whose chance of a one is affine in the
+    The estimate depends on the mean of the bits alone, whose probability of a one is affine in the
     value. A user's part has the variance ``(m / slope)^2 P (1 - P)``, which is largest at m/2; at 0
     and m it is that of Warner's randomised response.
     """
@@ -203,7 +203,7 @@ def mean_communication(e: Evidence) -> Numbers:
 def claim_1_bit_mean(e: Evidence) -> Numbers:
     one_bit_is_understood(e)
 
-    # The chances of a one and of a zero lie between q and p = t q, which are those at 0 and m.
+    # The probabilities of a one and of a zero lie between q and p = t q, their values at 0 and m.
     (share,) = symbols("share")
     one = BIT.one_rate(share * m)
     zero = BIT.one_rate(m - share * m)

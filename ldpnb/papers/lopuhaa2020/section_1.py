@@ -25,7 +25,7 @@ SEED = 2022
 CERTAIN = 6.0
 """Standard errors within which one error is not told from another."""
 FALSE_ALARM = 1e-6
-"""More than the chance that a normal ratio lies `CERTAIN` standard errors off."""
+"""More than the probability that a normal ratio lies `CERTAIN` standard errors off."""
 
 PRIOR = 0.5  # Jeffreys'
 SETTINGS = (

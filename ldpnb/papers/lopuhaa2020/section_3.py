@@ -201,7 +201,7 @@ def krr_maximum() -> bool:
 
     It is ``s / lambda - 1/c`` on the K largest tallies if and only if K is the last rank with
     ``u_K (c + K) > S_K``: that meets the conditions of optimality, and the ranks that pass are the
-    first ones. With k values dropped, and q the chance of each false report, it is
+    first ones. With k values dropped, and q the probability of each false report, it is
     ``((1 - kq) u - q S) / (S (p - q))``, a formula as Pinzón and others (2026) give one.
     """
     c, total, kept, u, v, k = symbols("c S K u v k")

@@ -251,8 +251,8 @@ def theorem_4_4(e: Evidence) -> Numbers:
     # For (55): an entry is at least (Qp)_y / t.
     e.proven(positive(t * low - mean, box))
 
-    # For the sharp floor: where j values are favoured, of chance f, the sum of ln(Q / (Qp)_y) is
-    # j epsilon - a ln(1 + c f), at least -(a - j) epsilon. Here f is w, and ln(t / mean) > 0.
+    # For the sharp floor: where j values are favoured, of probability f, the sum of ln(Q / (Qp)_y)
+    # is j epsilon - a ln(1 + c f), at least -(a - j) epsilon. Here f is w, and ln(t / mean) > 0.
     e.proven(positive(t - mean, box))
 
     bounds = LowerBounds(m + 1, budget(t))
@@ -437,8 +437,8 @@ def _hashing_over_the_bound(a: Real, t: Real) -> Real:
     """Return the error of local hashing's unbiased estimate over (59), in ``t = e^epsilon``.
 
     Optimised local hashing hashes to the whole number nearest to ``t + 1``, which is 2 at small
-    budgets. A report then supports the true value with chance ``t / (t + 1)``, and any other with
-    chance 1/2.
+    budgets. A report then supports the true value with probability ``t / (t + 1)``, and any other
+    with probability 1/2.
     """
     p = t / (t + 1)
     q = t / (2 * t)
@@ -513,7 +513,7 @@ def proposition_4_6(e: Evidence) -> Numbers:
     printed = 2 * t / ((t - 1) * (t - 1))
     e.proven(identity(error, printed))
 
-    # The error of a mean of independent reports, each true with chance p.
+    # The error of a mean of independent reports, each true with probability p.
     gap = krr.truthful_rate
     for chance in (krr.p, krr.q):
         e.proven(identity(2 * chance * (1 - chance) / gap / gap, printed))

@@ -31,7 +31,7 @@ SEED = 2022
 CERTAIN = 6.0
 ENDS = ["least", "most"]
 FALSE_ALARM = 1e-6
-"""More than the chance that a normal ratio lies `CERTAIN` standard errors off."""
+"""More than the probability that a normal ratio lies `CERTAIN` standard errors off."""
 
 PRINTED = published("lopuhaa2020")
 DRAWS = int(PRINTED["draws"])

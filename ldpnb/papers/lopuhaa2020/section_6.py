@@ -64,7 +64,7 @@ def section_6_more_than_two_values(e: Evidence) -> Numbers:
 def _prove_that_selection_is_near(e: Evidence) -> None:
     """Prove that subset selection is within ``t^3`` of the bound at every distribution.
 
-    The factor t is there because the chances of all outputs change by as much at most; at the
+    The factor t is there because the probabilities of all outputs change by as much at most; at the
     uniform distribution it is within ``t^2``.
     """
     t, k, more = symbols("t k more")
@@ -105,8 +105,8 @@ def _hashing_over_the_best(size: int, epsilon: float) -> float:
     """Return the error of local hashing over the least one, at the uniform distribution.
 
     The values are hashed to ``t + 1`` buckets, with ``t = e^epsilon``, so that each value is in the
-    set that is sent with chance ``1 / (t + 1)``, independently. A set of k values is sent in
-    proportion to its chance and to ``k t + a - k``, and the traces of the information add up.
+    set that is sent with probability ``1 / (t + 1)``, independently. A set of k values is sent in
+    proportion to its probability and to ``k t + a - k``, and the traces of the information add up.
     """
     bounds = LowerBounds(size, epsilon)
     sizes = np.arange(1, size)

@@ -17,8 +17,9 @@ from ldpnb.papers.lopuhaa2020.formulas.lower_bounds import LowerBounds
 def least_error() -> bool:
     """Decide three steps on the way to the least error of any channel.
 
-    1. An output that favours k values adds ``k (a-k) c^2 / (a (1 + c s)^2)``, times its chance, to
-       the trace of the information on vectors of sum 0, where ``s`` is the chance of its values.
+    1. An output that favours k values adds ``k (a-k) c^2 / (a (1 + c s)^2)``, times its
+       probability, to the trace of the information on vectors of sum 0, where ``s`` is the
+       probability of its values.
     2. An output whose entries are a mixture of two such rows adds no more, because
        ``|q|^2 / (q p)`` is convex in q.
     3. The error is at least ``(a-1)^2`` over the trace, because ``1/u + 1/v >= 4 / (u + v)`` for

@@ -72,7 +72,7 @@ def steepest(channel: Floats, tallies: NDArray[np.integer], estimate: Floats) ->
 
 @dataclass(frozen=True, slots=True)
 class Sequences:
-    """Every sequence of reports of a few users: its tallies, its chance, and what it tells.
+    """Every sequence of reports of a few users: its tallies, its probability, and what it tells.
 
     For the distribution and for the frequencies, it has the posterior means, of shape
     (2, sequences, values), and the mean squared lengths, of shape (2, sequences).

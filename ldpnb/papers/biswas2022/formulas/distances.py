@@ -150,9 +150,9 @@ def exact_total_variation(holders: ArrayLike, survey: SampledCounts) -> float:
 
     Examples
     --------
-    One of two values is held by the only user, who always reports. The report is true with chance
-    3/4; then the estimate is off by ``q / (p - q) = 1/2`` at both values, and otherwise by 3/2. The
-    distance is 3/4 * 1/2 + 1/4 * 3/2.
+    One of two values is held by the only user, who always reports. The report is true with
+    probability 3/4; then the estimate is off by ``q / (p - q) = 1/2`` at both values, and otherwise
+    by 3/2. The distance is 3/4 * 1/2 + 1/4 * 3/2.
 
     >>> from ldpnb.mechanisms.frequency import KaryRandomisedResponse
     >>> survey = SampledCounts(1, 1.0, KaryRandomisedResponse(np.log(3), 2))
@@ -181,7 +181,7 @@ def exact_total_variation(holders: ArrayLike, survey: SampledCounts) -> float:
 
 
 def _report_chances(holders: int, survey: SampledCounts) -> Floats:
-    """Return the chance of each number of reports of one value (rows) and of all others (columns).
+    """Return the probabilities of all numbers of reports, of one value (rows) and others (columns).
 
     So many users hold that value.
     """
@@ -206,6 +206,6 @@ def _report_chances(holders: int, survey: SampledCounts) -> Floats:
 
 
 def _grid_size(mean: float, survey: SampledCounts) -> int:
-    """Return how many numbers of reports, from 0 on, have a chance that is not negligible."""
+    """Return how many numbers of reports, from 0 on, have a probability that is not negligible."""
     largest = int(mean + _DEVIATIONS * (np.sqrt(mean) + 2))
     return min(survey.users, largest) + 1

@@ -1,9 +1,9 @@
 """Exact means and variances if sampling rates differ between users, and the rates that are best.
 
 Users come in groups of one rate, and their data are fixed. Sums ``sum_j`` run over users. The
-chance ``s_j`` that a report of user ``j`` is the value in question is ``p`` for its holders and
-``q`` for other users. Use `optimal_rates` to spend a budget of reports on users who differ in noise
-or cost.
+probability ``s_j`` that a report of user ``j`` is the value in question is ``p`` for its holders
+and ``q`` for other users. Use `optimal_rates` to spend a budget of reports on users who differ in
+noise or cost.
 """
 
 from dataclasses import dataclass

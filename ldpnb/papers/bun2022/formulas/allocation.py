@@ -20,7 +20,7 @@ from ldpnb.arithmetic import Floats, Ints, Real
 from ldpnb.designs import strata
 
 Draw = tuple[float, tuple[int, ...]]
-"""A chance, and the numbers of records drawn from each stratum."""
+"""A probability, and the numbers of records drawn from each stratum."""
 
 Rule = Callable[[tuple[int, ...]], list[Draw]]
 """An allocation.
@@ -80,7 +80,7 @@ class Family:
         return np.asarray(v**2 * c * (n - c) / (n * (n - 1)))
 
     def estimate_law(self, population: Sequence[int], rule: Rule) -> dict[float, float]:
-        """Return the chances of all values of the weighted mean, which are rounded to 12 digits."""
+        """Return the probabilities of all values of the weighted mean, rounded to 12 digits."""
         chances: defaultdict[float, float] = defaultdict(float)
         total = sum(self.sizes)
         for chance, drawn in rule(tuple(population)):
@@ -97,7 +97,7 @@ class Family:
 
 
 def _hypergeometric(size: int, marked: int, drawn: int) -> list[tuple[int, float]]:
-    """Return the possible numbers of marked records among those drawn, with their chances."""
+    """Return the possible numbers of marked records among those drawn, with their probabilities."""
     fewest = max(0, drawn - size + marked)
     most = min(drawn, marked)
     ways = comb(size, drawn)
@@ -168,7 +168,7 @@ class Outcomes:
     values : ndarray, shape (k,)
         All values that it may take in any of them.
     chances : ndarray, shape (populations, k)
-        Their chances.
+        Their probabilities.
     pairs : ndarray of int, shape (pairs, 2)
         Neighbouring populations.
     """

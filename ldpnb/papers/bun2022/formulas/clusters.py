@@ -155,7 +155,7 @@ class ClusterSample:
         epsilon : float
             Budget of the mechanism, in nats, ``> 0``.
         record_rate : float
-            Chance ``q`` in ``(0, 1]`` that a record is kept, independently of the others.
+            Probability ``q`` in ``(0, 1]`` that a record is kept, independently of the others.
         """
         return self.upper_bound(srs_loss(epsilon, record_rate))
 
@@ -197,7 +197,7 @@ class ClusterSample:
     def identifying_confusion(self, epsilon: float) -> float:
         """Return the confusion ``beta`` of the optimal mechanism.
 
-        It is the chance of its tail without the changed cluster over that with it,
+        It is the probability of its tail without the changed cluster over that with it,
         ``beta = e_m(w) C(k-1, m-1) / (e_(m-1)(w) C(k-1, m) e^(epsilon n_1))``. Theorem 5.3 with
         this ``beta`` and ``epsilon-hat = epsilon`` gives the exact optimum `loss`.
         """
@@ -272,12 +272,12 @@ def _balance(weights: Floats, repeats: Ints, expected: float) -> float:
 
 
 def _two_central_probabilities(heads: Floats, repeats: Ints, order: int) -> tuple[float, float]:
-    """Return multiples of the chances of ``order - 1`` and ``order`` heads.
+    """Return multiples of the probabilities of ``order - 1`` and ``order`` heads.
 
     About ``order - 1/2`` heads are expected. A Fourier sum of ``period`` points gives the total of
-    all chances that lie a multiple of ``period`` apart. The period is so long that only one of them
-    counts (Bernstein's inequality at 1e-20). The high frequencies, below 1e-20 as well, are left
-    out.
+    all probabilities that lie a multiple of ``period`` apart. The period is so long that only one
+    of them counts (Bernstein's inequality at 1e-20). The high frequencies, below 1e-20 as well, are
+    left out.
     """
     variance = float(repeats @ (heads * (1 - heads)))
     period = min(int(repeats.sum()) + 1, int(17 + np.sqrt(240 + 95 * variance)) + 1)
@@ -316,7 +316,7 @@ def identified_cluster_loss_lower_bound(
         Probability of the event without the cluster over that with it, ``beta >= 0``. At 0 the
         sample is not secret.
     sampling_rate : float
-        Chance ``p`` in ``(0, 1]`` that the cluster is drawn.
+        Probability ``p`` in ``(0, 1]`` that the cluster is drawn.
     """
     p = checks.rate(sampling_rate, "sampling_rate")
     beta = checks.non_negative(confusion, "confusion")

@@ -144,10 +144,10 @@ def effective_rate(law: SizeLaw, epsilon: float) -> float:
 def effective_log_odds(law: SizeLaw, epsilon: float) -> float:
     r"""Return ``ln(w / (1 - w))`` of the `effective_rate` ``w``.
 
-    Consider an event's chance given the sample. By symmetry it depends on the sample's size and on
-    whether the changed record is in it. Given ``a_m``, the chance for ``m`` unchanged records, the
-    best choice is ``e^epsilon a_m`` with the record added and ``e^-epsilon a_m`` with its
-    replacement. So the loss grows with the ratio of ``sum v_m a_m`` to ``sum u_m a_m``, where
+    Consider an event's probability given the sample. By symmetry it depends on the sample's size
+    and on whether the changed record is in it. Given ``a_m``, the probability for ``m`` unchanged
+    records, the best choice is ``e^epsilon a_m`` with the record added and ``e^-epsilon a_m`` with
+    its replacement. So the loss grows with the ratio of ``sum v_m a_m`` to ``sum u_m a_m``, where
     ``u_m = t(m)(1 - m/n)`` and ``v_m = t(m+1)(m+1)/n``. It is to be maximised over sequences that
     change by at most ``e^epsilon`` from one term to the next.
 

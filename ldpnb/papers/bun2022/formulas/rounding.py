@@ -84,7 +84,7 @@ def random_rounding_loss(population: int, sampling_rate: float, epsilon: float) 
     Notes
     -----
     With ``y = e^epsilon``, ``m = floor(r n)``, ``p = r n - m``, ``mu = m/(n+1)``,
-    ``nu = (m+1)/(n+1)`` and ``z`` one of ``y`` and ``1/y``, the chances of the best event are
+    ``nu = (m+1)/(n+1)`` and ``z`` one of ``y`` and ``1/y``, the probabilities of the best event are
     proportional to ``D = 1 - p + p z`` and to ``N``. While ``floor(r(n+1)) = m``,
     ``N = (1-p-r)(1 + mu(y^2 - 1)) + (p+r)((1-nu) z + nu y)``. Otherwise
     ``N = (1-p')((1-nu) z + nu y) + p' y z`` with ``p' = p + r - 1``. The loss is the largest

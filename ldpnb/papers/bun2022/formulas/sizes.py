@@ -11,7 +11,7 @@ from ldpnb import checks
 from ldpnb.arithmetic import Floats, is_exact, real
 
 _MOST_LISTED = 10_000_000
-"""Largest population for which the chance of every size is listed."""
+"""Largest population for which the probability of every size is listed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,7 +48,7 @@ class SizeLaw:
 
     @property
     def probabilities(self) -> Floats:
-        """Chances of the sizes 0, 1, ..., n."""
+        """Probabilities of the sizes 0, 1, ..., n."""
         return np.asarray(np.exp(self.log_probabilities))
 
 

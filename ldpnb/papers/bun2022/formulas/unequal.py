@@ -1,10 +1,11 @@
 """Privacy under unequal probabilities, clusters drawn by size, and systematic samples.
 
-This is Section 6 of Bun et al. (2022). Proposition 6.1 turns the chances of an event with and
+This is Section 6 of Bun et al. (2022). Proposition 6.1 turns the probabilities of an event with and
 without a record into a lower bound for any design. The exact losses over all epsilon-deletion-DP
 mechanisms, which are given as well, show what the source only hints at: if one record's size
-changes the chances of all records, or if its rank changes the cluster of all records, then a design
-does not merely fail to amplify privacy, but multiplies the loss. Budgets and losses are in nats.
+changes the probabilities of all records, or if its rank changes the cluster of all records, then a
+design does not merely fail to amplify privacy, but multiplies the loss. Budgets and losses are in
+nats.
 """
 
 from collections.abc import Sequence
@@ -26,21 +27,21 @@ from ldpnb.privacy.subsampling import srs_loss
 
 @dataclass(frozen=True, slots=True)
 class Inclusion:
-    """The chances of an event in two neighbouring populations, with and without one record.
+    """The probabilities of an event in two neighbouring populations, with and without one record.
 
     Parameters
     ----------
     rate, neighbour_rate : float
-        Chances ``p`` and ``p'`` in ``(0, 1]`` that the record is drawn, in either population.
+        Probabilities ``p`` and ``p'`` in ``(0, 1]`` that the record is drawn, in either population.
     inside, neighbour_inside : float
-        Chances ``mu_1`` and ``mu_1'`` in ``(0, 1]`` of the event, given that it is drawn.
+        Probabilities ``mu_1`` and ``mu_1'`` in ``(0, 1]`` of the event, given that it is drawn.
     outside, neighbour_outside : float
-        Chances ``mu_0`` and ``mu_0'`` in ``[0, 1]`` of the event, given that it is not.
+        Probabilities ``mu_0`` and ``mu_0'`` in ``[0, 1]`` of the event, given that it is not.
 
     Raises
     ------
     ValueError
-        If a chance is outside its range.
+        If a probability is outside its range.
 
     References
     ----------
@@ -48,9 +49,9 @@ class Inclusion:
 
     Examples
     --------
-    The record is drawn with chance 1/2 in one population and 1/4 in its neighbour. The event tells
-    whether it is drawn, and not in which population. Then the loss is ln 2, however private the
-    mechanism is.
+    The record is drawn with probability 1/2 in one population and 1/4 in its neighbour. The event
+    tells whether it is drawn, and not in which population. Then the loss is ln 2, however private
+    the mechanism is.
 
     >>> event = Inclusion(0.5, 0.25, 1.0, 1.0, 0.0, 0.0)
     >>> round(float(np.exp(event.event_loss())), 12)
@@ -77,8 +78,8 @@ class Inclusion:
         """Return the lower bound on the loss that has three terms (equation (4)).
 
         ``ln(mu_1/mu_1') + ln(p/p') - ln(1 + (1-p')/p' mu_0'/mu_1')`` consists of the loss given
-        that the record is drawn, of how its chance changes, and of how well the event tells whether
-        it is drawn.
+        that the record is drawn, of how its probability changes, and of how well the event tells
+        whether it is drawn.
         """
         hidden = (
             (1 - self.neighbour_rate)
@@ -111,7 +112,7 @@ class Inclusion:
 def element_loss_floor(rates: ArrayLike, epsilon: float) -> float:
     """Return ``ln(1 + p_max (e^epsilon - 1))``, a lower bound on the loss (Section 6.1).
 
-    Every design with these inclusion chances loses that much.
+    Every design with these inclusion probabilities loses that much.
     """
     include = checks.numbers(rates, "rates", low=0, high=1)
     return float(srs_loss(epsilon, checks.rate(float(include.max(initial=0.0)), "largest_rate")))
@@ -131,8 +132,8 @@ def one_draw_loss(rate: float, neighbour_rate: float, epsilon: float) -> float:
     """Return ``ln(1 + max(p, p') (e^(2 epsilon) - 1))``, the exact loss of a sample of one record.
 
     The record may be drawn with any probabilities, and one record is replaced. ``p`` and ``p'`` are
-    the chances of the record before, and of its replacement after. The loss is exact over all
-    epsilon-deletion-DP mechanisms, if the other records keep their relative chances.
+    the probabilities of the record before, and of its replacement after. The loss is exact over all
+    epsilon-deletion-DP mechanisms, if the other records keep their relative probabilities.
     """
     first = checks.rate(rate, "rate")
     second = checks.rate(neighbour_rate, "neighbour_rate")
@@ -140,7 +141,7 @@ def one_draw_loss(rate: float, neighbour_rate: float, epsilon: float) -> float:
 
 
 def poisson_loss(rates: ArrayLike, neighbour_rates: ArrayLike, epsilon: float) -> float:
-    r"""Return the exact loss of independent sampling if inclusion chances change.
+    r"""Return the exact loss of independent sampling if inclusion probabilities change.
 
     It is
 
@@ -157,8 +158,8 @@ def poisson_loss(rates: ArrayLike, neighbour_rates: ArrayLike, epsilon: float) -
     Parameters
     ----------
     rates, neighbour_rates : array_like, shape (records,)
-        Chances ``pi_j`` and ``pi_j'`` in ``[0, 1]``, for all records of either population; 0 where
-        a population lacks a record. A replaced record counts as two.
+        Probabilities ``pi_j`` and ``pi_j'`` in ``[0, 1]``, for all records of either population; 0
+        where a population lacks a record. A replaced record counts as two.
     epsilon : float
         Budget of the mechanism, in nats, ``> 0``.
 

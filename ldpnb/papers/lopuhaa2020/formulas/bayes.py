@@ -131,8 +131,8 @@ def posterior(channel: ArrayLike, tallies: ArrayLike, prior: ArrayLike) -> Poste
 
     Examples
     --------
-    One report of the first value, true with chance 3/4, under a uniform prior: the mean share of
-    the first value is 3/4 * 2/3 + 1/4 * 1/3 = 7/12, and such a report had probability 1/2.
+    One report of the first value, true with probability 3/4, under a uniform prior: the mean share
+    of the first value is 3/4 * 2/3 + 1/4 * 1/3 = 7/12, and such a report had probability 1/2.
 
     >>> result = posterior([[0.75, 0.25], [0.25, 0.75]], [1, 0], [1.0, 1.0])
     >>> result.distribution.round(12).tolist(), round(float(np.exp(result.log_marginal)), 12)

@@ -134,12 +134,12 @@ def exact_risks(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BinaryPosteriors:
-    """The chance and the posterior of each possible tally of the first of two values.
+    """The probability and the posterior of each possible tally of the first of two values.
 
     Attributes
     ----------
     chances : ndarray, shape (n + 1,)
-        Chance of 0, 1, ..., n reports of the first value.
+        Probability of 0, 1, ..., n reports of the first value.
     means, variances : ndarray, shape (n + 1,)
         Posterior mean and variance of the first value's probability.
     frequency_means, frequency_variances : ndarray, shape (n + 1,)
@@ -209,9 +209,9 @@ class TwoValues:
     ) -> tuple[Floats, Floats]:
         """Return posterior mean and variance of the first value's frequency, for each tally.
 
-        Given the probability, reports of the first value are true with one chance each, and others
-        are false with another chance. That gives the moments of the number of holders as sums of
-        positive terms, around the number of reports of the first value.
+        Given the probability, reports of the first value are true with one probability each, and
+        others are false with another probability. That gives the moments of the number of holders
+        as sums of positive terms, around the number of reports of the first value.
         """
         p = float(self._mechanism.p)
         q = float(self._mechanism.q)
@@ -279,7 +279,7 @@ class TwoValues:
         return float((np.exp(logs) * weights * (logs - log_chances[:, None])).sum())
 
     def _joint_tallies(self) -> Floats:
-        """Return the chance of each tally of holders, in rows, with each tally of reports."""
+        """Return the probability of each tally of holders, in rows, with each tally of reports."""
         users = self.users
         alpha = self.concentration
         log_truth = np.log(self._mechanism.p)
@@ -370,7 +370,7 @@ def _log_binomial(total: int, part: Ints) -> Floats:
 def _entropy_of_rows(joint: Floats) -> float:
     """Return the entropy of the row given the column, in nats.
 
-    The logarithm of the likeliest row's chance comes from the other rows' chances.
+    The logarithm of the likeliest row's probability comes from the other rows' probabilities.
     """
     top = joint.argmax(axis=0), np.arange(joint.shape[1])
     others = joint.copy()

@@ -56,8 +56,8 @@ def fisher_information(channel: ArrayLike, distribution: ArrayLike) -> Floats:
 
     Examples
     --------
-    Let a report be true with chance 3/4. The chance of the first report changes with the first
-    probability at rate 1/2, and has variance 1/4: the information is (1/2)^2 / (1/4) = 1.
+    Let a report be true with probability 3/4. The probability of the first report changes with the
+    first probability at rate 1/2, and has variance 1/4: the information is (1/2)^2 / (1/4) = 1.
 
     >>> fisher_information([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5]).round(12).tolist()
     [[1.0]]
@@ -123,7 +123,7 @@ def distribution_error(
 
     Examples
     --------
-    Let a report be true with chance 3/4. The information about either probability is 1, so the
+    Let a report be true with probability 3/4. The information about either probability is 1, so the
     error of each is 1, and their sum is 2.
 
     >>> round(distribution_error([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5]), 12)
@@ -174,7 +174,7 @@ def frequency_error(channel: ArrayLike | KaryRandomisedResponse, distribution: A
 
     Examples
     --------
-    Let a report be true with chance 3/4. The error of the distribution is 2, and
+    Let a report be true with probability 3/4. The error of the distribution is 2, and
     ``1 - |p|^2`` is 1/2.
 
     >>> round(frequency_error([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5]), 12)
