@@ -362,7 +362,7 @@ def packed_up(experiment: Experiment, depends: Iterable[str | Path]) -> Sent:
 
 
 def code_of(experiment: Experiment, sent: Sent) -> str:
-    """Return a digest of what decides the numbers beside the point: code, files and versions."""
+    """Return a digest of what decides the numbers besides the point: code, files and versions."""
     modules = own_modules(experiment)
     files = [Path(str(module.__file__)) for module in modules] + list(sent.depends)
     contents = [path.read_bytes() for path in files]
@@ -505,7 +505,7 @@ def rows_of(experiment: Experiment, work: Block) -> Iterator[Row]:
 
 
 def packed(rows: list[Row]) -> bytes:
-    """Return a block's file: its rows, and a digest by which a damaged file is told."""
+    """Return a block's file: its rows, and a digest by which a damaged file is recognised."""
     return json.dumps({"digest": digest(rows), "rows": rows}, indent=1).encode()
 
 

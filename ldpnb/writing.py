@@ -16,7 +16,7 @@ def write(path: Path, content: bytes) -> None:
     """Write a file in one step, once the disk holds all of it.
 
     The file's folder is created, its permissions stay as they are, and a symlink stays one. A
-    writer that is killed may leave ``.<16 digits>.partial`` beside the file, which nobody reads. A
+    writer that is killed may leave ``.<16 digits>.partial`` next to the file, which nobody reads. A
     stream of this process (``/dev/stdout``, ``/dev/fd/3``) is written to, and nothing is replaced.
 
     Parameters

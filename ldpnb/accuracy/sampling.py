@@ -84,12 +84,12 @@ class SampledCounts:
     def bias_unadjusted(self, holders: Real) -> Real:
         """Return the bias of ``c_DE``, ``-n (1 - pi) (f + 1 / (e^epsilon - 1))`` (Theorem 2.1).
 
-        The domain size has dropped out, since ``q / (p - q) = 1 / (e^epsilon - 1)``.
+        The domain size drops out, since ``q / (p - q) = 1 / (e^epsilon - 1)``.
         """
         return -(1 - self.rate) * (self._checked(holders) + self.users * _odds(self.mechanism))
 
     def variance_unadjusted(self, holders: Real) -> Real:
-        """Return Var(c_DE), the sum of ``pi s (1 - pi s)`` over ``(p-q)^2``.
+        """Return Var(c_DE), the sum of ``pi s (1 - pi s)`` divided by ``(p-q)^2``.
 
         The proof of Theorem 3.2 sets out to compute it.
         """
@@ -118,7 +118,7 @@ class SampledCounts:
     # The estimate that divides by the rate
 
     def variance_rescaled(self, holders: Real) -> Real:
-        """Return Var(g_DE), the sum of ``s (1-s) + (1-pi) s^2`` over ``pi (p-q)^2``.
+        """Return Var(g_DE), the sum of ``s (1-s) + (1-pi) s^2`` divided by ``pi (p-q)^2``.
 
         It is Var(c_DE) / pi^2.
         """
@@ -137,7 +137,7 @@ class SampledCounts:
     # The estimate that counts the reports
 
     def variance_realised_size(self, holders: Real) -> Real:
-        """Return Var(c-hat), the sum of ``s (1-s) + (1-pi) (s-q)^2`` over ``pi (p-q)^2``.
+        """Return Var(c-hat), the sum of ``s (1-s) + (1-pi) (s-q)^2`` divided by ``pi (p-q)^2``.
 
         The proof of Theorem 3.5 sets out to compute it.
         """

@@ -10,7 +10,7 @@ How = Literal["proved", "proved, with a step in words", "computed", "simulated"]
 
 
 class UnsoundError(Exception):
-    """The evidence does not bear a verdict: two routes part, or a step of a proof fails."""
+    """The evidence does not bear a verdict: two routes disagree, or a step of a proof fails."""
 
 
 class Evidence:
@@ -80,7 +80,7 @@ class Evidence:
         if not agree(one, other, **tolerance):
             first = f"{np.asarray(one)!r:.60}"
             second = f"{np.asarray(other)!r:.60}"
-            raise UnsoundError(f"two routes part: {first} and {second}")
+            raise UnsoundError(f"two routes disagree: {first} and {second}")
 
     def sure(self, condition: object, doubt: str = "the evidence itself is in doubt") -> None:
         """Require something that the evidence rests on."""

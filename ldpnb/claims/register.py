@@ -441,7 +441,7 @@ def _require_known(
         return
     near = hint or difflib.get_close_matches(wanted, known, 3, 0.4) or known[:3]
     raise ValueError(
-        f"{kind} must be one of {len(known)} known, got {wanted!r}; near are {', '.join(near)}"
+        f"{kind} must be one of {len(known)} known, got {wanted!r}; similar: {', '.join(near)}"
     )
 
 

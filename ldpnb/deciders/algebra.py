@@ -99,7 +99,7 @@ def positive(value: Any, box: Box) -> bool | None:
     missing = exact.free_symbols - set(intervals)
     if missing:
         names = ", ".join(sorted(str(symbol) for symbol in missing))
-        raise ValueError(f"box must name every symbol, lacks {names}")
+        raise ValueError(f"box must name every symbol, got none for {names}")
 
     ratio = quotient(exact, list(intervals))
     sides = list(intervals.values())
@@ -130,7 +130,7 @@ def _ratio(exact: Any, one: fmpq_mpoly, generators: dict[Any, fmpq_mpoly]) -> Ra
     if exact.is_Pow and exact.exp.is_Integer:
         return _power(_ratio(exact.base, one, generators), int(exact.exp))
     if not (exact.is_Add or exact.is_Mul):
-        raise _NotRationalError(f"value must be a rational function, has {exact}")
+        raise _NotRationalError(f"value must be a rational function, got {exact}")
 
     parts = [_ratio(part, one, generators) for part in exact.args]
     return functools.reduce(_sum if exact.is_Add else _product, parts)

@@ -214,7 +214,7 @@ def _terms(exact: Any, x: Any) -> Terms:
         slope = exponent.coeff(x)
         constant = exponent - slope * x
         if not constant.is_Integer:
-            raise ValueError(f"value must have powers e^(a x + b) with whole b, has {exact}")
+            raise ValueError(f"value must have powers e^(a x + b) with whole b, got {exact}")
         replacements[exponential] = growth**slope * e**constant
 
     terms: Terms = {}

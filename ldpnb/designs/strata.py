@@ -143,7 +143,7 @@ class Strata:
         """
         weights = self._weights()
         if not weights.sum() > 0:
-            raise ValueError("variances must have a positive one, got all zeros")
+            raise ValueError("variances must have a positive entry, got all zeros")
         return np.asarray(checks.positive(total, "total") * weights / weights.sum())
 
     def capped(self, asked: ArrayLike) -> Floats:

@@ -169,7 +169,7 @@ class SignedLaplace(_Contrast):
 
     Notes
     -----
-    In the worst case it is better than `SignedBit` from 2.33 nats on. Juarez and Korolova (2022) do
+    In the worst case it is better than `SignedBit` above 2.33 nats. Juarez and Korolova (2022) do
     not consider it.
 
     Examples

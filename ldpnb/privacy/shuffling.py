@@ -229,7 +229,7 @@ def local_budget(
     last = max(1, int((np.log(LARGEST_LOCAL_BUDGET) - start) / step))
     if excess(start + last * step) < 0:
         got = f"got delta={delta!r}, rate={rate!r}"
-        raise ValueError(f"delta must be below the chance to be seen at all, {got}")
+        raise ValueError(f"delta must be below the probability of being seen at all, {got}")
 
     first = 1 + bisect_left(range(1, last), True, key=lambda i: excess(start + i * step) >= 0)
     low = start + (first - 1) * step

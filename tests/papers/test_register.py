@@ -266,7 +266,7 @@ def test_words_and_check_name_the_same_numbers(numbers: dict[str, int]) -> None:
     ],
 )
 def test_a_wrong_claim_is_told_what_is_near(wrong: str, near: str) -> None:
-    with pytest.raises(ValueError, match=f"near are .*{near}"):
+    with pytest.raises(ValueError, match=f"similar: .*{near}"):
         decide(wrong)
 
 

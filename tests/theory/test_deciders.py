@@ -60,7 +60,7 @@ def test_a_rational_function_is_proven_positive_refuted_or_left(
 
 
 def test_positive_wants_the_interval_of_every_symbol() -> None:
-    with pytest.raises(ValueError, match="box must name every symbol, lacks y"):
+    with pytest.raises(ValueError, match="box must name every symbol, got none for y"):
         positive(x + y, {x: (0, 1)})
 
 

@@ -161,7 +161,7 @@ DESIGNS: list[Refusal] = [
     (lambda: strata.Strata([3, 3]).neyman(2), "variances must be given for this, got none"),
     (
         lambda: strata.Strata([3, 3], [0, 0]).neyman(2),
-        "variances must have a positive one, got all zeros",
+        "variances must have a positive entry, got all zeros",
     ),
     (lambda: strata.Strata([3, 3]).weighted_mean([1.0]), "sample_means must have 2 entries"),
     (

@@ -88,7 +88,7 @@ def rounded_entropy(scale: float) -> float:
 def public_signs(epsilon: float, domain_size: int) -> Floats:
     """Return the law of one bit times public signs.
 
-    The bit is the public sign at the sender's value, kept as by Warner.
+    The bit is the public sign at the sender's value, kept as in Warner's randomised response.
     """
     vectors = printed_signs(0.0, domain_size)[0]
     kept = np.exp(epsilon) / (np.exp(epsilon) + 1)
