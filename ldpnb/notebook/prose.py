@@ -106,17 +106,17 @@ def where_less(
     >>> where_less([1, 2, 4], [1, 2, 3], [2, 2, 2])
     'below ε = 2'
     >>> where_less([1, 2], [1, 1], [2, 2])
-    'at every ε drawn'
+    'at every ε shown'
     >>> where_less([1, 2, 4], [1, 1, 2], [2, 2, 2])
-    'at 2 of 3 ε drawn'
+    'at 2 of 3 ε shown'
     >>> where_less([1, 2, 3, 4], [1, 3, 3, 1], [2, 2, 2, 2], "n")
     'outside n = 2 and 4'
     """
     less = np.asarray(one, float) < np.asarray(other, float)
     if less.all():
-        return f"at every {name} drawn"
+        return f"at every {name} shown"
     if not less.any():
-        return f"at no {name} drawn"
+        return f"at no {name} shown"
 
     are_counts = np.asarray(x).dtype.kind in "iu" and name != "ε"
     places = []
@@ -128,5 +128,5 @@ def where_less(
     elif len(places) == 2:
         side = "outside" if less[0] else "between"
     else:
-        return f"at {less.sum()} of {less.size} {name} drawn"
+        return f"at {less.sum()} of {less.size} {name} shown"
     return f"{side} {name} = {listed(places)}"

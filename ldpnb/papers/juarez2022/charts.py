@@ -16,7 +16,7 @@ def claims_not_kept(table: pd.DataFrame, claimed: pd.DataFrame) -> dict[str, Any
     """Name the noise parameters whose loss is finite, and mark the delta at claimed budgets."""
     negligible = table[table["exact δ"] <= _NEGLIGIBLE]
     finite = [f"k = {k:.3g}" for k in negligible.groupby("k")["ε (nats)"].min().index]
-    which = f"Only {listed(finite)}" if finite else "No k drawn"
+    which = f"Only {listed(finite)}" if finite else "No k shown"
 
     left = claimed[claimed["exact δ"] > _NEGLIGIBLE].sort_values("exact δ")
     marks = []
