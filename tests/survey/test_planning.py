@@ -71,6 +71,13 @@ def test_the_four_quantities_agree(unknown, design):
         assert found == pytest.approx(known[unknown], rel=1e-6)
 
 
+@pytest.mark.parametrize(("response", "words"), [(1.0, ""), (0.6, ", of whom 60% will respond")])
+def test_a_plan_of_clusters_says_how_many_will_respond(response, words):
+    planned = plan(epsilon=1.0, error=0.1, failure=0.05, response=response, **CLUSTERS)
+    text = " ".join(str(planned).split())
+    assert f"These are {25 * planned.best.count} people{words}." in text
+
+
 @pytest.mark.parametrize("take", [4, 6, 8, 10, 12])
 def test_ordinary_nonresponse_in_clusters_can_be_planned(take):
     design = {"clusters": 1000, "cluster_size": 40, "take": take, "icc": 0.05}
