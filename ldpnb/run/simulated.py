@@ -11,7 +11,6 @@ from unittest import mock
 
 from nbformat import v4
 
-from ldpnb.run.catalogue import home
 from ldpnb.run.runner import executed, kernel_environment
 from ldpnb.run.sameness import same
 
@@ -50,31 +49,55 @@ class Parts:
 def parts(path: Path) -> Parts:
     """Return which parts of a notebook are simulated; none if it fails with other random numbers.
 
-    The notebook is executed once, in a temporary place.
+    The notebook is executed twice, in a temporary place: as it is, and with other random numbers.
+    What is stored or committed plays no part, since it may be wrong.
     """
+    as_it_is = _made(path, "")
+    with_other_draws = _made(path, _OTHER_DRAWS)
+    if as_it_is is None or with_other_draws is None:
+        return Parts()
+
+    pairs = zip(as_it_is.outputs, with_other_draws.outputs, strict=True)
+    cells = {place for place, (one, other) in enumerate(pairs) if not same(one, other)}
+
+    tables = set()
+    for name, table in with_other_draws.tables.items():
+        if name not in as_it_is.tables or not same(as_it_is.tables[name], table):
+            tables.add(name)
+    return Parts(frozenset(cells), frozenset(tables))
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """What a run of a notebook makes.
+
+    Attributes
+    ----------
+    outputs : list of bytes
+        What each code cell shows.
+    tables : dict of str to bytes
+        The tables of its figures, by name.
+    """
+
+    outputs: list[bytes]
+    tables: dict[str, bytes]
+
+
+def _made(path: Path, before: str) -> _Made | None:
+    """Return what a notebook makes after a cell with that code, or None if it fails."""
     stored = json.loads(path.read_bytes())
-    other = stored | {"cells": [v4.new_code_cell(_OTHER_DRAWS), *stored["cells"]]}
+    book = stored | {"cells": [v4.new_code_cell(before), *stored["cells"]]}
 
     with tempfile.TemporaryDirectory() as folder:
         figures = Path(folder, "figures")
         with mock.patch.dict(os.environ, kernel_environment(Path(folder), figures)):
-            content = json.dumps(other).encode()
+            content = json.dumps(book).encode()
             result, error = executed(content, {}, path.parent, Path(folder))
         if error:
-            return Parts()
+            return None
+        tables = {table.name: table.read_bytes() for table in figures.glob("*.csv")}
 
-        committed = home() / "figures" / path.relative_to(home() / "notebooks").with_suffix("")
-        tables = {
-            table.name
-            for table in figures.glob("*.csv")
-            if not same((committed / table.name).read_bytes(), table.read_bytes())
-        }
-
-    before = _outputs(stored)
-    after = _outputs(result)[1:]  # without the cell that changes the random numbers
-    pairs = zip(before, after, strict=True)
-    cells = {i for i, (one, another) in enumerate(pairs) if not same(one, another)}
-    return Parts(frozenset(cells), frozenset(tables))
+    return _Made(_outputs(result)[1:], tables)
 
 
 def _outputs(notebook: dict[str, Any]) -> list[bytes]:

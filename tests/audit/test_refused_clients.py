@@ -275,7 +275,7 @@ def test_a_thread_can_audit():
         ({"limit": 0}, "limit must be an integer >= 1"),
         ({"cut": 1.0}, "cut must be < 1"),
         ({"cut": -0.1}, r"cut must lie in \[0, 1\]"),
-        ({"patience": 0.0}, "patience must be > 0"),
+        ({"patience": 0.0}, r"patience must lie in \[0\.001, 86400\]"),
     ],
     ids=stated,
 )

@@ -372,6 +372,7 @@ def test_what_changes_with_other_random_numbers_is_simulated(checkout: Path) -> 
     path.write_text(notebook(PARAMETERS, COMPUTE, drawn, "users", streamed))
 
     assert run_one("01_line").error == ""
+    rewrite((checkout / FIGURE).with_suffix(".csv"), "1,0.5", "1,0.500005")
     assert simulated.parts(path) == simulated.Parts(frozenset({2, 4}), frozenset())
 
 

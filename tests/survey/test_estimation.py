@@ -54,10 +54,15 @@ def test_a_group_of_one_is_a_row_with_a_remark():
     assert not any(row.group == "sex " for row in rows)
 
 
+def printed_rows(reports, **stated) -> list[str]:
+    """Return all fields of each estimate, as text: nan, which not every field has, is not nan."""
+    return [repr(row) for row in estimate(reports, **stated).rows]
+
+
 def test_tallies_are_the_same_as_rows():
     tallies = {"value": ["yes", "no"], "count": [3, 7]}
     device = {"p": "1/3", "q": "2/3", "population": 50}
-    assert estimate(tallies, **device).rows == estimate([1] * 3 + [0] * 7, **device).rows
+    assert printed_rows(tallies, **device) == printed_rows([1] * 3 + [0] * 7, **device)
 
 
 def test_tallies_with_designs_and_groups_are_the_same_as_rows():
@@ -102,17 +107,17 @@ def test_ones_of_unary_encoding_tell_the_same_as_its_words():
 
 def test_dataframes_lists_arrays_and_files_are_read_alike(tmp_path):
     reports = ["yes", "no", "no", "yes", "no"]
-    wanted = estimate(reports, **BIT).rows
+    wanted = printed_rows(reports, **BIT)
     bits = np.array([1, 0, 0, 1, 0])
     path = tmp_path / "reports.csv"
     path.write_text("\ufeffReport;age\n Yes ;3\nno;4\nNO;5\n1;6\nfalse;7\n", encoding="utf-8")
 
-    assert estimate(bits, **BIT).rows == wanted
-    assert estimate(bits.astype(float), **BIT).rows == wanted
-    assert estimate(bits.astype(bool), **BIT).rows == wanted
-    assert estimate(pd.DataFrame({"report": reports}), **BIT).rows == wanted
-    assert estimate(pd.Series(reports, dtype="category"), **BIT).rows == wanted
-    assert estimate(path, **BIT).rows == wanted
+    assert printed_rows(bits, **BIT) == wanted
+    assert printed_rows(bits.astype(float), **BIT) == wanted
+    assert printed_rows(bits.astype(bool), **BIT) == wanted
+    assert printed_rows(pd.DataFrame({"report": reports}), **BIT) == wanted
+    assert printed_rows(pd.Series(reports, dtype="category"), **BIT) == wanted
+    assert printed_rows(path, **BIT) == wanted
 
 
 def test_masked_entries_are_missing():

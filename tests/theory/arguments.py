@@ -19,8 +19,9 @@ NOT_A_NUMBER = (
     "ArrayLike",
     "Callable",
     "Generator",
+    "NDArray",
     "Sequence",
-    "_SupportsArray",  # how the annotation ArrayLike of numpy is printed
+    "_SupportsArray",  # how the annotation ArrayLike of numpy is printed before numpy 2.5
     "bool",
     "ldpnb.",
     "ndarray",
