@@ -91,12 +91,15 @@ def fails(test: Callable[[], object]) -> bool:
 @cache
 def noticed_by_a_second_route(path: str, way: str) -> bool:
     """Whether a second route fails while a formula is broken in that way."""
-    wrong = broken(path, way)
-    assert wrong is not None
-
-    routes = [route for route, formulas in second_routes().items() if path in formulas]
-    with in_place_of(path, wrong):
-        return any(fails(route) for route in routes)
+    for route, formulas in second_routes().items():
+        if path not in formulas:
+            continue
+        wrong = broken(path, way)  # anew: one that is wrong on a part remembers where it began
+        assert wrong is not None
+        with in_place_of(path, wrong):
+            if fails(route):
+                return True
+    return False
 
 
 def noticed_by_the_check(claim: Claim, path: str, way: str) -> bool:

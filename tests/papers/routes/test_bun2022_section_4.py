@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 from compared import Pairs, compared
 from scipy.optimize import linprog
+from scipy.stats import laplace
 
 from ldpnb.papers.bun2022.formulas import data_dependent, rounding
 from ldpnb.papers.bun2022.section_4 import ROUNDED, rounded_sample
@@ -86,3 +87,15 @@ def least_error(gap: float, epsilon: float) -> float:
 def test_the_error_on_two_neighbours_is_that_of_a_linear_program() -> Pairs:
     for gap, epsilon in ((10, 0.5), (10, 1.0), (100, 1.0)):
         yield data_dependent.two_point_error(gap, epsilon), least_error(gap, epsilon), 1e-8
+
+
+@compared
+def test_what_a_private_size_must_err_is_what_laplace_noise_leaves_of_the_error() -> Pairs:
+    for error, epsilon in ((3.0, 2.0), (5.0, 0.5), (40.0, 0.1)):
+        noise = laplace(scale=1 / epsilon)
+        mean_size = 2 * noise.expect(lambda size: size, lb=0)
+        yield data_dependent.size_error_lower_bound(error, epsilon), error - mean_size
+
+        square = error**2
+        bound = data_dependent.size_squared_error_lower_bound(square, epsilon)
+        yield bound, square - noise.var()

@@ -127,6 +127,23 @@ def test_the_offset_of_an_estimate_fits_the_noise_of_its_reports() -> Pairs:
 
 
 @compared
+def test_the_columns_above_the_water_are_found_by_trying_all_numbers_of_them() -> Pairs:
+    heights = [0.5, 3.0, -2.0, 1.5, 1.4]
+    falling = sorted(heights, reverse=True)
+    for water, extra in ((0.25, 0.0), (2.0, 0.0), (9.0, 0.0), (0.0, 0.5), (0.0, 4.0)):
+        sticking_out = []
+        for number in range(1, len(heights) + 1):
+            if (number + extra) * falling[number - 1] > sum(falling[:number]) - water:
+                sticking_out.append(number)
+
+        most = max(sticking_out)
+        kept, lowest, total = frequency.water_filling(heights, water, extra)
+        yield kept.item(), most
+        yield lowest.item(), falling[most - 1]
+        yield total.item(), sum(falling[:most])
+
+
+@compared
 def test_the_projection_is_the_nearest_distribution() -> Pairs:
     for spread, size in ((0.2, 3), (1.0, 5), (0.1, 400)):
         vectors = np.random.default_rng(2022).normal(1 / size, spread, (50, size))
