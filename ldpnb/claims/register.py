@@ -323,6 +323,10 @@ def source_in(key: str, text: str) -> Source:
     if needed - table.keys():
         missing = ", ".join(sorted(needed - table.keys()))
         raise ValueError(f"{key}/source.toml: {missing} must be given")
+
+    for name, value in table.items():
+        if isinstance(value, str):
+            table[name] = _one_paragraph(name, value)
     return Source(key=key, **table)
 
 

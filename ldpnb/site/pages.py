@@ -21,6 +21,15 @@ Row = dict[str, str]
 FILTERS = ("status", "how")
 """Columns of the ledger by which the reader can choose."""
 
+IN_WORDS = {
+    "holds": ("holds", "hold"),
+    "holds with a change": ("holds with a change", "hold with a change"),
+    "fails": ("fails", "fail"),
+    "not settled": ("is not settled", "are not settled"),
+    "answered": ("question is answered", "questions are answered"),
+}
+"""What is said of one claim and of several, by status."""
+
 COLOURS = {"holds": "success", "holds with a change": "warning", "fails": "danger"}
 """The theme's colours of the statuses; all others have the colour ``info``."""
 
@@ -83,9 +92,14 @@ def of_source(source: str) -> list[Row]:
 
 
 def counted(rows: list[Row]) -> str:
-    """Return how many verdicts of each status there are, in words."""
-    counts = Counter(row["status"] for row in rows)
-    return ", ".join(f"{count} {status}" for status, count in counts.items())
+    """Return how many claims of each status there are, in words."""
+    numbers = Counter(row["status"] for row in rows)
+    parts = []
+    for status, (one, several) in IN_WORDS.items():
+        number = numbers[status]
+        if number:
+            parts.append(f"{number} {one if number == 1 else several}")
+    return ", ".join(parts)
 
 
 def badge(status: str, text: str) -> str:
