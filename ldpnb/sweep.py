@@ -111,7 +111,7 @@ def sweep(
     depends: Iterable[str | Path] = (),
     tell: Callable[[State], object] | None = None,
 ) -> "pd.DataFrame":
-    """Run an experiment at every point of a grid, or what is missing of it.
+    """Run an experiment at every point of a grid, or at the points that are still missing.
 
     Parameters
     ----------

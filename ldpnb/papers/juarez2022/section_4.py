@@ -40,7 +40,7 @@ OTHERS = (2 / 3, 1.0, 3.0)
 """Noise parameters other than 2."""
 
 ALWAYS = "0.0442"
-"""Share of the smaller group from which on ``eps2 = epsilon`` is best for ``M_L``."""
+"""Share of the smaller group above which ``eps2 = epsilon`` is best for ``M_L``."""
 
 SMALL = "1.74"
 """Half the budget up to which ``eps2 = epsilon`` is best for ``M_L`` next to any share."""

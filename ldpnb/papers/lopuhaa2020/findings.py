@@ -38,7 +38,7 @@ def gain_and_guess(table: pd.DataFrame) -> dict[str, Any]:
 
 
 def bounds_for_two_values(table: pd.DataFrame) -> dict[str, Any]:
-    """Tell from how many users on (59) is a bound, and mark it for each budget.
+    """Say how many users it takes until (59) is a bound, and mark it for each budget.
 
     The title speaks of the first budget.
     """
@@ -56,7 +56,7 @@ def bounds_for_two_values(table: pd.DataFrame) -> dict[str, Any]:
 
 
 def bounds_for_many_values(table: pd.DataFrame) -> dict[str, Any]:
-    """Tell where (59) is no bound with the fewest users, and mark from where on it is one.
+    """Say where (59) is no bound with the fewest users, and mark where it becomes one.
 
     The marks are for errors over (59).
     """

@@ -90,7 +90,7 @@ def _ratios(mechanism: str, truth: Truth) -> pd.DataFrame:
 
 
 def _where_norm_sub_errs_less(e: Evidence) -> float:
-    """Prove from which budget on Norm-Sub errs less for three users of one value, and return it.
+    """Prove above which budget Norm-Sub errs less for three users of one value, and return it.
 
     The two estimates differ only if two of the three reports name one value and one another.
     """

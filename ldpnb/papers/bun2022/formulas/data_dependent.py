@@ -43,7 +43,7 @@ def advantage_bound(epsilon: Real) -> Real:
 
 
 def weak_advantage_bound(epsilon: Real) -> Real:
-    """Return ``e^epsilon - 1``, the loose form of `advantage_bound`; it is vacuous from ln 2 on."""
+    """Return ``e^epsilon - 1``, the loose form of `advantage_bound`; it is vacuous above ln 2."""
     return np.expm1(checks.positive(epsilon, "epsilon"))
 
 

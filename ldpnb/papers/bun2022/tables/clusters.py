@@ -96,7 +96,7 @@ def identification_by_cluster_size(
 
 @table
 def critical_sizes(share: float, *, epsilons: list[float], rates: list[float]) -> Rows:
-    """Tabulate the cluster size from which on a fraction `share` of epsilon is lost.
+    """Tabulate the smallest cluster size at which a fraction `share` of epsilon is lost.
 
     The rates are shares of the clusters that are drawn.
     """
