@@ -35,18 +35,22 @@ def test_the_best_number_of_cells_is_found_by_trying_all() -> Pairs:
 
 @compared
 def test_supported_values_have_the_law_of_unary_encoding() -> Pairs:
-    channel = HASHING.channel()
-    functions = HASHING.functions()
-    cells = np.tile(np.arange(4), len(functions))
-    supported = np.repeat(functions, 4, axis=0) == cells[:, None]
+    for mechanism in (LocalHashing(0.5, 2, 2), HASHING, LocalHashing(2.0, 4, 5)):
+        size = mechanism.domain_size
+        channel = mechanism.channel()
+        functions = mechanism.functions()
+        cells = np.tile(np.arange(mechanism.cells), len(functions))
+        supported = np.repeat(functions, mechanism.cells, axis=0) == cells[:, None]
 
-    chances = supported.T @ channel
-    yield chances, HASHING.q + HASHING.truthful_rate * np.eye(3)
+        chances = supported.T @ channel
+        yield chances, mechanism.q + mechanism.truthful_rate * np.eye(size)
+        yield np.diag(chances), np.full(size, mechanism.p)
+        yield 1 - np.diag(chances), np.full(size, mechanism.miss_rate)
 
-    as_bits = supported @ (1 << np.arange(3))
-    law = np.zeros((8, 3))
-    np.add.at(law, as_bits, channel)
-    yield law, UnaryEncoding(HASHING.p, HASHING.q, 3).channel()
+        as_bits = supported @ (1 << np.arange(size))
+        law = np.zeros((2**size, size))
+        np.add.at(law, as_bits, channel)
+        yield law, UnaryEncoding(mechanism.p, mechanism.q, size).channel()
 
 
 @compared
