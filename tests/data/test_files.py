@@ -242,3 +242,33 @@ def test_a_wrong_statement_is_refused_by_name_rule_and_value(
 )
 def test_words_state_what_a_reading_states(reading: Reading) -> None:
     assert Reading.of(reading.words()) == reading
+
+
+@pytest.mark.parametrize(
+    ("rows", "hints_at_an_index"),
+    [(["1,2,f", "3,4,m"], True), (["2", "4"], False), (["1,2,f,x", "3,4,m,y"], False)],
+    ids=["one field more", "one field less", "two fields more"],
+)
+def test_rows_of_another_width_are_taken_for_an_index_if_they_have_one_field_more(
+    rows: list[str], hints_at_an_index: bool, tmp_path: Path
+) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("\n".join(["age,sex", *rows]))
+
+    with pytest.raises(ValueError, match="correct that row") as refused:
+        load_column(path, "sex")
+    assert ("name the first column too" in str(refused.value)) == hints_at_an_index
+
+
+@pytest.mark.parametrize(
+    ("rows", "may_be_header"), [(["years", "30", "41"], True), (["30", "years", "41"], False)]
+)
+def test_only_a_word_right_below_the_header_may_be_part_of_it(
+    rows: list[str], may_be_header: bool, tmp_path: Path
+) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("\n".join(["age", *rows]))
+
+    with pytest.raises(ValueError, match="'years' is not a number") as refused:
+        load_column(path, "age", low=0, high=100)
+    assert ("part of the header" in str(refused.value)) == may_be_header
