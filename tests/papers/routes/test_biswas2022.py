@@ -36,7 +36,7 @@ def normal_delta(epsilon: float, deviation: float) -> float:
 
 @compared
 def test_gaussian_noise_loses_what_two_normal_densities_do() -> Pairs:
-    for central, deviation in ((0.3, 1.7), (1.0, 0.6)):
+    for central, deviation in ((0.3, 1.7), (1.0, 0.6), (1.0, 2.5)):
         delta = shuffling.gaussian_delta(central, deviation=deviation)
         yield delta, normal_delta(central, deviation)
 
