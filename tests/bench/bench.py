@@ -56,6 +56,8 @@ TARGETS: dict[str, dict[str, float]] = {
     "clusters, 1e5 unequal": {"seconds": 1},
     "audit, 15 bits": {"seconds": 5},
     "audit, k-RR of 4 values": {"peer": 5},
+    "estimate, 1e6 reports": {"peer": 0.5},
+    "plan, 16 strata of 83 million": {"seconds": 0.3},
     "import ldpnb": {"seconds": 0.3},
     "ldpnb list": {"seconds": 0.6},
 }

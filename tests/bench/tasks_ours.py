@@ -207,6 +207,28 @@ def sampling_audit(reports: int):
     return audit
 
 
+def many_reports(reports: int):
+    """Estimate the share of yes, and that in each of five groups, from a simple sample."""
+    import pandas as pd
+
+    from ldpnb import estimate
+
+    rng = np.random.default_rng(7)
+    table = pd.DataFrame(
+        {"report": rng.integers(2, size=reports), "group": rng.integers(5, size=reports)}
+    )
+    return lambda: estimate(table, p=0.75, q=0.25, population=10 * reports, by="group")
+
+
+def plan_of_strata():
+    """Allocate a sample to 16 strata of 83 million people, and find its size."""
+    from ldpnb import plan
+
+    population = {f"state {number}": 660_000 * number for number in range(1, 16)}
+    population["state 16"] = 83_000_000 - sum(population.values())
+    return lambda: plan(epsilon=1.0, error=0.01, failure=0.05, population=population).best.count
+
+
 def command(*arguments: str):
     import subprocess
     import sys
@@ -241,6 +263,8 @@ TASKS = {
     "audit, 15 bits": audit_of_bits,
     "audit, k-RR of 4 values": exact_audit,
     "audit, k-RR of 4 values | sampling of 80,000 reports": lambda: sampling_audit(20_000),
+    "estimate, 1e6 reports": lambda: many_reports(10**6),
+    "plan, 16 strata of 83 million": plan_of_strata,
     "import ldpnb": lambda: command("-c", "import ldpnb"),
     "ldpnb list": lambda: command("-m", "ldpnb", "list"),
 }

@@ -148,6 +148,29 @@ def cvxpy_unary_mle(users: int, values: int):
     return fit, 1.0, info
 
 
+def samplics_estimate(reports: int):
+    """Estimate the share of yes, and that in each of five groups, from unbiased scores."""
+    import warnings
+
+    warnings.simplefilter("ignore", FutureWarning)  # its successor needs Python 3.12
+    import pandas as pd
+    from samplics.estimation import TaylorEstimator
+    from samplics.utils.types import PopParam
+
+    rng = np.random.default_rng(7)
+    score = pd.Series((rng.integers(2, size=reports) - 0.25) / 0.5)
+    group = pd.Series(rng.integers(5, size=reports))
+    weight = pd.Series(np.full(reports, 10.0))
+
+    def estimate():
+        TaylorEstimator(PopParam.mean).estimate(y=score, samp_weight=weight, fpc=0.9**0.5)
+        of_groups = TaylorEstimator(PopParam.mean)
+        of_groups.estimate(y=score, samp_weight=weight, domain=group, fpc=0.9**0.5)
+        return of_groups.point_est
+
+    return estimate, 1.0
+
+
 N = 10**6
 K = 1024
 TASKS = {
@@ -159,5 +182,6 @@ TASKS = {
     "OUE, n = 1e6, k = 1024 | multi-freq-ldpy": lambda: multi_freq_unary(N, K, 0.01),
     "Norm-Sub, k = 1024 | pure-ldp": lambda: pure_ldp_projection(1024),
     "Norm-Sub, k = 1e6 | pure-ldp": lambda: pure_ldp_projection(10**6),
+    "estimate, 1e6 reports | samplics": lambda: samplics_estimate(N),
     "unary MLE, a = 10, n = 1e6 | cvxpy/Clarabel": lambda: cvxpy_unary_mle(N, 10),
 }
