@@ -80,6 +80,7 @@ def test_a_page_fits_a_phone_asks_nothing_of_anybody_and_axe_finds_nothing(
 
     page.wait_for_function("[...document.images].every((image) => image.complete)")
     assert page.evaluate(WITHOUT_TEXT) == []
+    light_or_dark(page, "light")  # the page before left this window dark
     assert axe(page) == []
 
     light_or_dark(page, "dark")
