@@ -153,15 +153,17 @@ def _tails(errors: Floats, deviation: float) -> tuple[float, float]:
 
     The deviation divides by the number of errors, and then by one less.
     """
-    by_ten = errors.std(axis=1)
     runs = errors.shape[1]
+    by_all = errors.std(axis=1)
+    by_one_less = by_all * np.sqrt(runs / (runs - 1))
+    return _tail(by_all, deviation), _tail(by_one_less, deviation)
 
-    tails = []
-    for found in (by_ten, by_ten * np.sqrt(runs / (runs - 1))):
-        above = np.mean(found >= deviation - HALF)
-        below = np.mean(found <= deviation + HALF)
-        tails.append(float(min(above, below)))
-    return tails[0], tails[1]
+
+def _tail(deviations: Floats, printed_deviation: float) -> float:
+    """Return the share of deviations that are as far out as a printed one, or further."""
+    above = np.mean(deviations >= printed_deviation - HALF)
+    below = np.mean(deviations <= printed_deviation + HALF)
+    return float(min(above, below))
 
 
 def table_2_standard_deviations(e: Evidence) -> Numbers:
