@@ -225,9 +225,8 @@ def verdicts(source: str | None, status: str | None, verbose: bool) -> None:
         else:
             click.echo(f"{row['status']:<17}  {row['how']:<27}  {row['claim']:<44}  {row['says']}")
 
-    counts = table["status"].value_counts()
-    counted = ", ".join(f"{count} {word}" for word, count in counts.items())
-    click.echo(f"{len(table)} claims: {counted}")
+    counted = ledger.counted(table["status"])
+    click.echo(f"{len(table)} claims: {counted}" if counted else "no claims")
 
     differing = ledger.changes(decided)
     for line in differing:

@@ -3,7 +3,8 @@
 import csv
 import inspect
 import sys
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from pkgutil import resolve_name
@@ -22,6 +23,15 @@ _FOR_AUTHORS = {
 }
 WORDS = (*LABELS, *_FOR_AUTHORS)
 """The columns of the ledger that are texts, after those of every claim."""
+
+_IN_WORDS = {
+    "holds": ("holds", "hold"),
+    "holds with a change": ("holds with a change", "hold with a change"),
+    "fails": ("fails", "fail"),
+    "not settled": ("is not settled", "are not settled"),
+    "answered": ("question is answered", "questions are answered"),
+}
+"""What is said of one claim and of several, by status."""
 
 
 def ledger(source: str | None = None) -> Any:
@@ -62,6 +72,21 @@ def _row(claim: claims.Claim, notebook: str) -> dict[str, Any]:
         "rebuilt": claim.rebuilt,
     }
     return row | {name: words.get(name, "") for name in WORDS}
+
+
+def counted(statuses: Iterable[str]) -> str:
+    """Return how many claims of each status there are, in words.
+
+    >>> counted(["holds", "fails", "holds"])
+    '2 hold, 1 fails'
+    """
+    numbers = Counter(statuses)
+    parts = []
+    for status, (one, several) in _IN_WORDS.items():
+        number = numbers[status]
+        if number:
+            parts.append(f"{number} {one if number == 1 else several}")
+    return ", ".join(parts)
 
 
 @cache

@@ -12,7 +12,7 @@ import ldpnb
 from ldpnb import claims
 from ldpnb.notebook.verdicts import details, sentence
 from ldpnb.run.catalogue import Notebook, catalogue, home
-from ldpnb.run.ledger import committed_ledger, place
+from ldpnb.run.ledger import committed_ledger, counted, place
 from ldpnb.site.notebooks import literal
 
 Row = dict[str, str]
@@ -20,15 +20,6 @@ Row = dict[str, str]
 
 FILTERS = ("status", "how")
 """Columns of the ledger by which the reader can choose."""
-
-IN_WORDS = {
-    "holds": ("holds", "hold"),
-    "holds with a change": ("holds with a change", "hold with a change"),
-    "fails": ("fails", "fail"),
-    "not settled": ("is not settled", "are not settled"),
-    "answered": ("question is answered", "questions are answered"),
-}
-"""What is said of one claim and of several, by status."""
 
 COLOURS = {"holds": "success", "holds with a change": "warning", "fails": "danger"}
 """The theme's colours of the statuses; all others have the colour ``info``."""
@@ -81,7 +72,7 @@ def ledger() -> str:
     for source, about in claims.sources().items():
         rows = of_source(source)
         parts.append(f"## {about.heading}")
-        parts.append(f"{len(rows)} claims: {counted(rows)}.")
+        parts.append(f"{len(rows)} claims: {counted(row['status'] for row in rows)}.")
         parts += [claim(row) for row in rows]
     return "\n\n".join(parts) + "\n"
 
@@ -89,17 +80,6 @@ def ledger() -> str:
 def of_source(source: str) -> list[Row]:
     """Return the rows of the committed ledger that belong to a source."""
     return [row for row in committed_ledger() if row["claim"].split("/")[0] == source]
-
-
-def counted(rows: list[Row]) -> str:
-    """Return how many claims of each status there are, in words."""
-    numbers = Counter(row["status"] for row in rows)
-    parts = []
-    for status, (one, several) in IN_WORDS.items():
-        number = numbers[status]
-        if number:
-            parts.append(f"{number} {one if number == 1 else several}")
-    return ", ".join(parts)
 
 
 def badge(status: str, text: str) -> str:
@@ -218,7 +198,7 @@ def sources() -> str:
         count = f"{len(group)} notebooks"
         verdicts = of_source(source)
         if verdicts:
-            count += f"; {len(verdicts)} claims: {counted(verdicts)}"
+            count += f"; {len(verdicts)} claims: {counted(row['status'] for row in verdicts)}"
 
         lines = [
             f":::{{grid-item-card}} {heading_of(source)}",
