@@ -24,16 +24,20 @@ ROOMS = {
     "accuracy": ("tests/theory/test_accuracy.py tests/theory/properties/test_accuracy.py", THEORY),
     "audit": ("", "tests/audit"),
     "claims": ("", CLAIMS),
-    "data": ("", "tests/data"),
+    "data": ("tests/data/test_questions.py tests/data/test_untidy_files.py", "tests/data"),
     "deciders": ("tests/theory/test_deciders.py", THEORY),
     "designs": ("tests/theory/properties/test_designs.py", f"{THEORY} tests/survey"),
     "estimators": ("tests/theory/test_estimators.py", THEORY),
     "mechanisms": ("tests/theory/properties/test_mechanisms.py", THEORY),
     "notebook": ("", "tests/notebooks tests/papers/test_tables.py"),
     "privacy": ("tests/theory/test_privacy.py tests/theory/properties/test_privacy.py", THEORY),
-    "run": ("", "tests/run tests/papers/test_derived.py tests/notebooks"),
+    "run": (
+        "tests/run/test_sameness.py tests/run/test_export.py "
+        "tests/papers/test_derived.py::test_sheets_and_the_table_of_the_readme_are_current",
+        "tests/run tests/papers/test_derived.py tests/notebooks",
+    ),
     "site": ("", "tests/pages"),
-    "survey": ("", "tests/survey"),
+    "survey": ("tests/survey/test_device.py tests/survey/test_estimation.py", "tests/survey"),
 }
 """The tests of each room: those that come first, and the others."""
 
