@@ -36,7 +36,7 @@ _DATE = re.compile(
 _WITH_UNIT = re.compile(
     r"[+-]?[0-9][0-9.,]*\s?(%|[^\W\d_]{1,3})|([$€£]|[A-Z]{3})\s?[+-]?[0-9][0-9.,]*"
 )
-_GROUPED_BY_POINTS = re.compile(r"[+-]?[0-9]{1,3}(\.[0-9]{3})+")
+_GROUPED_BY_POINTS = re.compile(r"[+-]?[1-9][0-9]{0,2}(\.[0-9]{3})+")
 _BLANKS = "[ \u00a0\u202f\u2009]"
 _APOSTROPHES = "['\u2019]"
 _MINUS = "\N{MINUS SIGN}"
@@ -80,7 +80,7 @@ def _pattern(decimal: str, thousands: str) -> re.Pattern[str]:
     """Return the pattern of numbers: sign, digits, digits behind the mark, power of ten."""
     digits = "[0-9]+"
     if thousands:
-        digits = rf"(?:[0-9]{{1,3}}(?:{_group(thousands)}[0-9]{{3}})+|[0-9]+)"
+        digits = rf"(?:[1-9][0-9]{{0,2}}(?:{_group(thousands)}[0-9]{{3}})+|[0-9]+)"
     point = re.escape(decimal)
     return re.compile(
         rf"[+-]?(?:{digits}(?:{point}[0-9]*)?|{point}[0-9]+)(?:[eE][+-]?[0-9]{{1,4}})?"

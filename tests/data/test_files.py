@@ -261,13 +261,23 @@ def test_rows_of_another_width_are_taken_for_an_index_if_they_have_one_field_mor
 
 
 @pytest.mark.parametrize(
-    ("rows", "may_be_header"), [(["years", "30", "41"], True), (["30", "years", "41"], False)]
+    ("suffix", "rows", "may_be_header"),
+    [
+        (".csv", ["years", "30", "41"], True),
+        (".csv", ["30", "years", "41"], False),
+        (".parquet", ["years", "30", "41"], False),
+    ],
+    ids=["the first row", "another row", "the first row of Parquet, which has no header"],
 )
 def test_only_a_word_right_below_the_header_may_be_part_of_it(
-    rows: list[str], may_be_header: bool, tmp_path: Path
+    suffix: str, rows: list[str], may_be_header: bool, tmp_path: Path
 ) -> None:
-    path = tmp_path / "people.csv"
-    path.write_text("\n".join(["age", *rows]))
+    path = tmp_path / f"people{suffix}"
+    frame = pd.DataFrame({"age": rows})
+    if suffix == ".csv":
+        frame.to_csv(path, index=False)
+    else:
+        frame.to_parquet(path)
 
     with pytest.raises(ValueError, match="'years' is not a number") as refused:
         load_column(path, "age", low=0, high=100)

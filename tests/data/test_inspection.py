@@ -120,3 +120,107 @@ def test_the_command_line_passes_what_is_stated(
     is_refused = not isinstance(result.exception, SystemExit | None)
     assert (2 if is_refused else result.exit_code) == code
     assert shown in result.output + str(result.exception)
+
+
+RANGES = {
+    "ages": ([17, 30, 64, 90], "-p low=17 -p high=90"),
+    "people by the thousand": ([3120, 3950], "-p low=3100 -p high=4000"),
+    "more than a thousand whole numbers": ([3120, 4950], "-p low=3100 -p high=5000 -p bins=20"),
+    "a thousand whole numbers": ([0, 1000], "-p low=0 -p high=1000"),
+    "numbers around zero": ([-35, 20], "-p low=-35 -p high=20"),
+    "fractions": ([0.123, 0.877], "-p low=0.12 -p high=0.88 -p bins=20"),
+    "negative fractions": ([-1.25, 0.5], "-p low=-1.3 -p high=0.5 -p bins=20"),
+    "small fractions": ([0.00123, 0.0045], "-p low=0.0012 -p high=0.0045 -p bins=20"),
+    "yes and no": ([0, 1], "-p low=0 -p high=1"),
+}
+
+
+@pytest.mark.parametrize("name", RANGES)
+def test_a_range_is_suggested_of_two_digits_around_the_numbers_with_bins_for_many(
+    name: str, tmp_path: Path
+) -> None:
+    numbers, words = RANGES[name]
+    path = tmp_path / "a.csv"
+    path.write_text("\n".join(["x", *map(str, numbers * 3), ""]))
+    report = inspect(path, Reading(missing=""))
+    assert report.endswith(f"-p column=x {words} -p 'reading=[\"missing=\"]'")
+
+
+NAMING_ROWS = [f"user-{row}" for row in range(50)]
+USELESS = {
+    "one name": (["a"] * 50, {}),
+    "one number": ([5] * 50, {}),
+    "nothing": ([""] * 49 + ["a"], {}),
+    "a name for each row": (NAMING_ROWS, {}),
+    "a number for each row": ([*range(50)], {}),
+    "counts": ([1, 2] * 25, {"counts": "x"}),
+}
+
+
+@pytest.mark.parametrize("name", USELESS)
+def test_a_column_that_says_nothing_about_users_gets_no_command(name: str, tmp_path: Path) -> None:
+    entries, stated = USELESS[name]
+    path = tmp_path / "a.csv"
+    path.write_text("\n".join(["x,y", *(f"{entry},b" for entry in entries), ""]))
+
+    report = inspect(path, Reading(**stated))
+    assert pasted(report) is None
+    assert report.endswith(
+        "No column can be used as it is: each has one value, a name for each row, or counts."
+    )
+
+
+USEFUL = {
+    "fractions that all differ": ([row + 0.25 for row in range(50)], {"decimal": "."}),
+    "a row for each name with its count": (NAMING_ROWS, {"counts": "y"}),
+    "few names that all differ": ([f"user-{row}" for row in range(20)], {}),
+    "names that repeat": ([*NAMING_ROWS[:48], "user-0", "user-1"], {}),
+}
+
+
+@pytest.mark.parametrize("name", USEFUL)
+def test_a_column_gets_a_command_if_users_may_share_its_values(name: str, tmp_path: Path) -> None:
+    entries, stated = USEFUL[name]
+    path = tmp_path / "a.csv"
+    path.write_text("\n".join(["x,y", *(f"{entry},7" for entry in entries), ""]))
+    assert pasted(inspect(path, Reading(**stated)))["column"] == "x"
+
+
+def test_a_line_has_the_three_most_common_names_and_how_many_there_are(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("town\n" + "Bonn\n" * 4 + "Ulm\n" * 3 + "Jena\n" * 2 + "Trier\n" * 1)
+    described = inspect(path).splitlines()[1]
+    assert described.endswith("; 4 different, such as 'Bonn' 4, 'Ulm' 3, 'Jena' 2")
+
+
+def test_what_holds_for_several_columns_is_said_once(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("x,y\n" + "1.234,1.234\n2.345,2.345\n" * 3)
+    report = inspect(path)
+    assert report.count("can be read in two ways") == 1
+    assert report.endswith("follow the hints above and inspect the file again.")
+
+
+@pytest.mark.parametrize(("columns", "more"), [(100, ""), (103, "  and 3 more columns")])
+def test_a_hundred_columns_are_described_and_the_others_counted(
+    columns: int, more: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.csv"
+    names = [f"c{place}" for place in range(columns)]
+    path.write_text("\n".join([",".join(names), *[",".join("a" * columns)] * 2, ""]))
+
+    lines = inspect(path).splitlines()
+    assert sum(line.startswith("  c") for line in lines) == 100
+    assert ("more columns" in "".join(lines)) == bool(more)
+    assert more in lines or not more
+
+    named = inspect(path, columns=["c5", f"C{columns - 1}"])
+    assert [line.split()[0] for line in named.splitlines()[1:3]] == ["c5", f"c{columns - 1}"]
+    assert "more columns" not in named
+
+
+@pytest.mark.parametrize(("rows", "columns"), [("1 row", "1 column"), ("2 rows", "2 columns")])
+def test_one_row_is_not_called_rows(rows: str, columns: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("x\na\n" if rows == "1 row" else "x,y\na,b\na,b\n")
+    assert inspect(path).splitlines()[0].endswith(f": {rows}, {columns}")

@@ -127,6 +127,7 @@ WRITTEN = {
     "1\u00a0234": {"thousands=' '": "1234"},
     "1'234": {'thousands="\'"': "1234"},
     "-1,5e3": {"decimal=,": "-1500"},
+    "0,123": {"decimal=,": "0.123"},
 }
 
 
@@ -169,6 +170,12 @@ def test_points_that_may_stand_between_thousands_are_asked_about(read: Any) -> N
         assert made.mean * 3 == pytest.approx(total)
 
     assert question(read, ["2", "1.234", "1.5"], **WIDE) == ""
+
+
+def test_a_number_that_begins_with_0_has_no_thousands(read: Any) -> None:
+    assert read(["0.123", "1.250"], **WIDE).mean * 2 == pytest.approx(1.373)
+    asked = question(read, ["1,250", "0,123"], **WIDE, reading={"thousands": ","})
+    assert "'0,123' is not a number: set decimal=, if it is 0.123" in asked
 
 
 # Names
