@@ -83,6 +83,7 @@ def main() -> None:
         subprocess.run(["git", "clone", "--quiet", checkout, clone], check=True)
         os.chdir(clone)
         Path(".venv").symlink_to(checkout / ".venv")
+        os.environ["PYTHONPATH"] = clone  # else programs that a test starts import the checkout
         first, then = ROOMS[options.room]
         os.environ["FIRST"] = f"ldpnb/{options.room} {first}"
         os.environ["THEN"] = then
