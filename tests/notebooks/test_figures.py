@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
 
 from ldpnb.notebook import publishing
-from ldpnb.notebook.charts import Chart, Layer, Mark, Side, finding
+from ldpnb.notebook.charts import Chart, Layer, Mark, finding
 from ldpnb.notebook.controls import Choice, Slider
 from ldpnb.notebook.environment import FIGURES_FOLDER, HEADLESS
 from ldpnb.notebook.figures import curves, draw
@@ -160,39 +160,6 @@ def test_panels_share_a_horizontal_axis_unless_that_leaves_one_half_empty() -> N
     shorter = table.assign(epsilon=table["epsilon"].where(table["by"] == "MLE", 1.0))
     left, right = panels(curves(shorter, "epsilon", "mse", panel="panel"))
     assert left.get_xlim() != right.get_xlim()
-
-
-@pytest.mark.parametrize("side", ["above", "below", "left", "right"])
-def test_a_label_moves_off_the_curve_whatever_side_is_asked_for(side: Side) -> None:
-    steep = pd.DataFrame({"x": [0.0, 1.0, 2.0], "y": [0.0, 10.0, 0.0]})
-    mark = Mark(0.5, 5.0, "a long label here", side=side)
-    figure = draw(curves(steep, "x", "y", marks=[mark]))
-
-    (axis,) = figure.subfigs[0].axes
-    (label,) = axis.texts
-    box = label.get_window_extent()
-    curve = axis.transData.transform([(x / 100, 10 - abs(10 - x / 10)) for x in range(201)])
-    assert not any(box.contains(*place) for place in curve)
-    assert axis.bbox.x0 <= box.x0
-    assert box.x1 <= axis.bbox.x1
-
-
-@pytest.mark.parametrize(
-    ("mark", "level"), [(Mark(y=1.0, label="limit"), "y"), (Mark(x=1.0, label="limit"), "x")]
-)
-def test_a_label_of_a_line_moves_to_its_other_end_if_points_are_there(
-    mark: Mark, level: str
-) -> None:
-    crowded = pd.DataFrame({"x": [0.0, 1.8, 1.9, 2.0], "y": [0.0, 0.95, 1.0, 1.05]})
-    if level == "x":
-        crowded = crowded.rename(columns={"x": "y", "y": "x"})
-    figure = draw(curves(crowded, "x", "y", mark="points", marks=[mark]))
-
-    (axis,) = figure.subfigs[0].axes
-    (label,) = axis.texts
-    points = axis.transData.transform(crowded[["x", "y"]].to_numpy())
-    box = label.get_window_extent()
-    assert not any(box.contains(*place) for place in points)
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,11 @@
-"""Labels that come from data are shown in figures as they are, and never as mathematics."""
+"""Labels that come from data are shown as they are, in figures and in sentences."""
 
+import html
+import re
 from collections.abc import Callable
 from itertools import product
 
+import mistune
 import pandas as pd
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -12,7 +15,7 @@ from matplotlib.text import Text
 from ldpnb.notebook import curves
 from ldpnb.notebook.charts import Chart
 from ldpnb.notebook.figures import draw
-from ldpnb.notebook.labels import unset
+from ldpnb.notebook.labels import literal, unset
 
 LABELS = [
     "$0-$9,999",
@@ -39,6 +42,12 @@ def test_a_figure_shows_every_sign_of_a_label(label: str) -> None:
     shown = figure.text(0, 0, unset(label)).get_window_extent(renderer).width
     plain = figure.text(0, 0, label, parse_math=False).get_window_extent(renderer).width
     assert shown == pytest.approx(plain, abs=0.2 + 0.05 * plain)  # hinting differs a little
+
+
+@pytest.mark.parametrize("label", [*LABELS, "2. b", "a`", "`a", "a`b``c", "_x_", "<b>", "a*b*"])
+def test_a_sentence_shows_every_sign_of_a_label(label: str) -> None:
+    shown = mistune.html(f"{literal(label)} costs **{literal(label)}**.")
+    assert html.unescape(re.sub("<[^>]*>", "", shown)).strip() == f"{label} costs {label}."
 
 
 WORDS = {"title": "From $0-$9,999", "setting": "of $x^$"}
