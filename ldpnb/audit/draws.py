@@ -79,7 +79,7 @@ class NumpyDraws(np.random.Generator):
     def choice(
         self, a: Any, size: Any = None, replace: bool = True, p: Any = None, *_: Any, **__: Any
     ) -> Any:
-        self.real.choice(a, size, replace, p)
+        like = self.real.choice(a, size, replace, p)
         pool = np.arange(a) if np.ndim(a) == 0 else np.asarray(a)
         shape = () if size is None else tuple(np.atleast_1d(size))
         count = math.prod(shape)
@@ -90,7 +90,7 @@ class NumpyDraws(np.random.Generator):
         else:
             picks = self.tape.order(len(pool), count)
         if size is None:
-            return pool[picks[0]]
+            return int(picks[0]) if type(like) is int else pool[picks[0]]
         return pool[picks].reshape(*shape, *pool.shape[1:])
 
     def binomial(self, n: Any, p: Any, size: Any = None) -> Any:
