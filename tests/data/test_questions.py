@@ -100,6 +100,7 @@ ANSWERS = {
     "nothing but such numbers": [7, 8, 9] * 3,
     "ages as they fall": PEOPLE,
     "an age that is far above all others once": [*AGES, 140],
+    "a number that is far below all others once": [*AGES, -70],
     "a popular number among few": [*range(70, 81), *[77] * 50],
     "a popular small number": [*range(4, 104, 4), *[8] * 50],
     "negative numbers among others": [*TEMPERATURES, -9, -9],

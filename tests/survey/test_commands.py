@@ -279,6 +279,15 @@ def test_wrong_usage_of_estimate_is_one_line(text, words, said, file):
     assert said in refused(estimate, file(text), *words)
 
 
+@pytest.mark.parametrize(
+    ("row", "is_from_r"), [("1,yes,f", True), ("yes", False), ("1,yes,f,x", False)]
+)
+def test_a_row_with_one_entry_more_than_the_header_may_come_from_r(row, is_from_r, file):
+    said = refused(estimate, file(f"report,sex\nno,m\n{row}\n"), "--epsilon", "1")
+    assert "row 2 must have an entry for each of 2 columns" in said
+    assert ("in R: row.names = FALSE" in said) == is_from_r
+
+
 def test_a_file_that_is_no_csv_in_utf8_is_refused_with_what_to_do(tmp_path):
     workbook = tmp_path / "reports.xlsx"
     workbook.write_bytes(b"PK\x03\x04")

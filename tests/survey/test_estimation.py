@@ -157,6 +157,26 @@ def test_estimates_by_stratum_are_those_of_each_stratum_alone():
         assert row.standard_error == pytest.approx(wanted.standard_error)
 
 
+@pytest.mark.parametrize(
+    "design",
+    [{}, {"cluster": list("aabbccddeeff")}, {"weight": [1, 2, 3, 1, 2, 3, 3, 2, 1, 3, 2, 1]}],
+    ids=["simple", "clusters", "weights"],
+)
+def test_a_group_of_a_sample_is_estimated_as_if_it_were_alone(design):
+    table = {"report": [1, 0, 1, 1, 0, 0, 1, 0, 0, 0, 0, 1], **design}
+    groups = list("ffffffffmmmm")
+    found = {row.group: row for row in estimate(table | {"g": groups}, **BIT, by="g").rows}
+
+    for name in "fm":
+        inside = np.array(groups) == name
+        alone = {column: np.array(entries)[inside] for column, entries in table.items()}
+        wanted = estimate(alone, **BIT).rows[0]
+        assert found[f"g {name}"].estimate == pytest.approx(wanted.estimate)
+        assert found[f"g {name}"].standard_error == pytest.approx(wanted.standard_error)
+        assert found[f"g {name}"].low == pytest.approx(wanted.low)
+        assert found[f"g {name}"].high == pytest.approx(wanted.high)
+
+
 def test_a_cluster_with_one_report_is_ordinary():
     table = {"report": [1, 0, 1, 1, 0], "cluster": list("aabbc"), "cluster_size": [9] * 5}
     found = estimate(table, **BIT, clusters=20)
