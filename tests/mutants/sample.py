@@ -39,12 +39,16 @@ ROOMS = {
     ),
     "privacy": ("tests/theory/test_privacy.py tests/theory/properties/test_privacy.py", THEORY),
     "run": (
-        "tests/run/test_sameness.py tests/run/test_export.py "
+        "tests/run/test_catalogue.py tests/run/test_errata.py tests/run/test_sameness.py "
+        "tests/run/test_export.py "
         "tests/papers/test_derived.py::test_sheets_and_the_table_of_the_readme_are_current",
         "tests/run tests/papers/test_derived.py tests/notebooks",
     ),
     "site": ("--ignore=ldpnb/site/conf.py", "tests/pages"),
-    "survey": ("tests/survey/test_device.py tests/survey/test_estimation.py", "tests/survey"),
+    "survey": (
+        "tests/survey/test_words.py tests/survey/test_device.py tests/survey/test_estimation.py",
+        "tests/survey",
+    ),
 }
 """The tests of each room: those that come first, and the others."""
 
