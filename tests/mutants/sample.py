@@ -27,7 +27,10 @@ ROOMS = {
         "tests/audit",
     ),
     "claims": ("", CLAIMS),
-    "data": ("tests/data/test_questions.py tests/data/test_untidy_files.py", "tests/data"),
+    "data": (
+        "tests/data/test_questions.py tests/data/test_tallies.py tests/data/test_inspection.py",
+        "tests/data",
+    ),
     "deciders": ("tests/theory/test_deciders.py", THEORY),
     "designs": ("tests/theory/properties/test_designs.py", f"{THEORY} tests/survey"),
     "estimators": ("tests/theory/test_estimators.py", THEORY),
