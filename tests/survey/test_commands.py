@@ -320,6 +320,40 @@ def test_wrong_usage_of_plan_is_one_line(words, said, file):
     assert said in refused(plan, *words)
 
 
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ("stratum,size\na,9\na,8\n", "must name each stratum once"),
+        ("stratum,size\na,9\n,8\n", "must name each stratum once"),
+        ("name,size\na,9\n", "must have a column called stratum"),
+        ("stratum,people\na,9\n", "must have a column size with the number of people"),
+        ("stratum,size\na,many\n", "size must be a number >= 0, got 'many' in row 1"),
+        ("stratum,size\na,9.5\n", "size of stratum a must be an integer"),
+        ("stratum,size,sd\na,9,-1\n", "sd must be a number >= 0"),
+    ],
+    ids=stated,
+)
+def test_a_table_of_strata_that_cannot_be_is_refused(table, said, file):
+    assert said in refused(plan, "--epsilon", "1", *ASKED, "--strata", file(table, "strata.csv"))
+
+
+@pytest.mark.parametrize("column", ["size", "clusters"])
+def test_a_table_of_strata_has_the_numbers_of_people_or_of_clusters(column, file):
+    rows = "yes,a,1\nno,a,2\nyes,b,3\nno,b,4\nno,b,5\n"
+    reports = file(f"report,stratum,cluster\n{rows}")
+    if column == "size":
+        reports = file(f"report,stratum,id\n{rows}")
+
+    table = file(f"stratum,{column}\na,40\nb,60\n", "strata.csv")
+    said = run(estimate, reports, "--epsilon", "1", "--strata", table).output
+    assert ("2 strata, for" in " ".join(said.split())) or "in 2 strata." in said
+
+    both = refused(estimate, reports, "--epsilon", "1", "--strata", table, "--population", "9")
+    assert "must not be given with --strata" in both
+    both = refused(estimate, reports, "--epsilon", "1", "--strata", table, "--clusters", "9")
+    assert "must not be given with --strata" in both
+
+
 def test_a_plan_that_no_mechanism_can_do_ends_with_exit_code_1():
     result = run(plan, "--epsilon", "0.1", *ASKED, "--population", "50")
     assert result.exit_code == 1

@@ -94,3 +94,60 @@ def test_the_value_of_a_bit_of_a_number_is_unbiased_with_the_stated_variance(tru
 def test_what_is_no_device_is_refused(stated, words):
     with pytest.raises((ValueError, TypeError), match=words):
         device(**stated)
+
+
+ENDS = [
+    ({"epsilon": 1e-6}, {"epsilon": 9e-7}, "epsilon must lie in"),
+    ({"epsilon": 50}, {"epsilon": 50.1}, "epsilon must lie in"),
+    ({"p": 1, "q": 0}, {"p": 1.001, "q": 0}, "p must lie in"),
+    ({"p": 0, "q": 1}, {"p": 0.5, "q": -0.001}, "q must lie in"),
+    ({"p": "0.500000000001", "q": 0.5}, {"p": "0.5000000000009", "q": 0.5}, "must differ by"),
+    ({"epsilon": 1, "values": 2}, {"epsilon": 1, "values": 1}, "values must be an integer from 2"),
+    (
+        {"epsilon": 1, "values": 100_000},
+        {"epsilon": 1, "values": 100_001},
+        "values must be an integer from 2 to 100000",
+    ),
+    (
+        {"p": 0.4, "q": 0.2000000001, "values": 4},
+        {"p": 0.4, "q": 0.200000001, "values": 4},
+        "must be 1 for k = 4 answers",
+    ),
+    (
+        {"epsilon": 1, "values": ["a", "b"], "mechanism": "Warner"},
+        {"epsilon": 1, "values": ["a", "b", "c"], "mechanism": "Warner"},
+        "Warner needs exactly 2 values",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("last", "beyond", "words"), ENDS, ids=[by_what_is_stated(beyond) for _, beyond, _ in ENDS]
+)
+def test_what_is_at_an_end_is_a_device_and_what_lies_beyond_is_refused(last, beyond, words):
+    device(**last)
+    with pytest.raises(ValueError, match=words):
+        device(**beyond)
+
+
+@pytest.mark.parametrize(
+    ("stated", "mechanism", "answers"),
+    [
+        ({}, "Warner", ("yes", "no")),
+        ({"values": 2}, "Warner", ("1", "2")),
+        ({"values": ["ever", "never"]}, "Warner", ("ever", "never")),
+        ({"values": 3}, "k-RR", ("1", "2", "3")),
+        ({"values": [" a", "b ", "c"]}, "k-RR", ("a", "b", "c")),
+        ({"low": 0, "high": 9}, "1-bit", ()),
+    ],
+    ids=by_what_is_stated,
+)
+def test_a_device_without_a_name_is_the_usual_one_for_its_answers(stated, mechanism, answers):
+    made = device(epsilon=1, **stated)
+    assert made.mechanism == mechanism
+    assert made.answers == answers
+
+
+def test_the_loss_of_rare_reports_is_exact():
+    assert device(p=0.5, q=1e-310).epsilon == pytest.approx(math.log(0.5) + 310 * math.log(10))
+    assert device(p="0.500000000001", q=0.5).epsilon == pytest.approx(2e-12, rel=1e-9)

@@ -184,6 +184,35 @@ def test_a_cluster_with_one_report_is_ordinary():
     assert "one report" in found.sample.notes[0]
 
 
+@pytest.mark.parametrize(
+    ("clusters", "sizes"),
+    [("aabbcc", [9] * 6), ("aabbcd", [9] * 4 + [1] * 2)],
+    ids=["no cluster with one report", "clusters of one person who reported"],
+)
+def test_clusters_with_all_their_reports_or_several_keep_the_correction(clusters, sizes):
+    table = {"report": [1, 1, 0, 0, 1, 0], "cluster": list(clusters), "cluster_size": sizes}
+    few = estimate(table, **BIT, clusters=5)
+    many = estimate(table, **BIT, clusters=5000)
+    assert few.sample.notes == ()
+    assert few.rows[0].standard_error < many.rows[0].standard_error
+
+
+def test_only_the_stratum_of_a_cluster_with_one_report_loses_the_correction():
+    table = {
+        "report": [1, 0, 1, 1, 0, 1, 0, 1, 1],
+        "cluster": list("aabbc") + list("ddee"),
+        "cluster_size": [9] * 9,
+        "stratum": list("nnnnnssss"),
+    }
+    errors = {}
+    for north, south in [(20, 20), (20, 3), (4, 20)]:
+        found = estimate(table, **BIT, clusters={"n": north, "s": south}, by="stratum")
+        errors[north, south] = [row.standard_error for row in found.rows[1:3]]
+
+    assert errors[20, 3][1] < errors[20, 20][1]
+    assert errors[4, 20][0] == pytest.approx(errors[20, 20][0])
+
+
 def test_more_reports_than_anybody_planned_are_welcome_up_to_the_population():
     assert estimate([1, 0] * 300, **BIT, population=600).rows[0].sampling == 0
     with pytest.raises(ValueError, match="602 people have reports, but there are only 600"):
@@ -240,6 +269,24 @@ def test_ones_that_one_answer_each_cannot_give_are_remarked():
     table = {"report": list("ABC"), "count": [900, 800, 700]}
     device = {"mechanism": "OUE", "epsilon": 1, "values": list("ABC")}
     assert "the shares add up to" in estimate(table, **device, reports=1000).remark
+
+
+@pytest.mark.parametrize("off", [-5.2, -4.8, 4.8, 5.2], ids="{} standard deviations".format)
+def test_ones_are_remarked_on_beyond_five_standard_deviations_of_the_device(off):
+    reports = 10_000
+    p = 1 / 2
+    q = 1 / 4
+    expected = reports * (p + 2 * q)
+    deviation = math.sqrt(reports * (p * (1 - p) + 2 * q * (1 - q)))
+    ones = round(expected + off * deviation)
+
+    table = {"report": list("ABC"), "count": [ones - 4000, 2000, 2000]}
+    stated = {"mechanism": "unary", "p": p, "q": q, "values": list("ABC"), "reports": reports}
+    remark = estimate(table, **stated).remark
+    assert bool(remark) == (abs(off) > 5)
+    if remark:
+        total = (ones / reports - 3 * q) / (p - q)
+        assert f"the shares add up to {total:.3g}." in remark
 
 
 def test_shares_beside_the_unbiased_ones_are_not_negative_and_sum_to_one():
@@ -348,3 +395,61 @@ SIZES = {"a": 5, "b": 5}
 def test_what_contradicts_itself_or_has_no_use_is_refused(table, options, words):
     with pytest.raises((ValueError, TypeError), match=words):
         estimate(table, **BIT, **options)
+
+
+def answers(number):
+    return [f"a{place}" for place in range(number)]
+
+
+UNARY = {"mechanism": "unary", "p": 0.75, "q": 0.25}
+MESSAGES = [
+    (["a0", "x"], {"epsilon": 1, "values": answers(3)}, "report must be one of a0, a1, a2, got"),
+    (["a0", "x"], {"epsilon": 1, "values": answers(20)}, "a18, a19, got 'x' in row 2"),
+    (
+        ["a0", "x"],
+        {"epsilon": 1, "values": answers(21)},
+        r"a18, a19, \.\.\. \(21 answers\), got 'x' in row 2",
+    ),
+    (["100", "10"], {**UNARY, "values": 3}, "a word of 3 bits such as 100, got '10' in row 2"),
+    (["100", "102"], {**UNARY, "values": 3}, "a word of 3 bits such as 100, got '102' in row 2"),
+    (["1" * 20, "1"], {**UNARY, "values": 20}, "20 bits such as 10000000000000000000, got '1'"),
+    (["1" * 21, "1"], {**UNARY, "values": 21}, r"21 bits such as 1000\.\.\., got '1' in row 2"),
+    (["yes", "n/a"], BIT, r"\(or yes, no, 1, 0\), got 'n/a' in row 2; if this means"),
+    (["yes", "well"], BIT, r"one of yes, no \(or yes, no, 1, 0\), got 'well' in row 2$"),
+]
+
+
+@pytest.mark.parametrize(
+    ("reports", "stated", "words"), MESSAGES, ids=[words[:60] for *_, words in MESSAGES]
+)
+def test_a_report_that_the_device_cannot_send_is_refused_with_those_that_it_can(
+    reports, stated, words
+):
+    with pytest.raises(ValueError, match=words):
+        estimate(reports, **stated)
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ({"report": list("ABB"), "count": [9, 8, 7]}, "each answer must have exactly one row"),
+        ({"report": list("AB"), "count": [9, 8]}, "each answer must have exactly one row"),
+        ({"report": list("ABC"), "count": [21, 8, 7]}, "count must be at most reports=20, got 21"),
+        ({"report": list("ABC")}, "needs a column called count with the ones of each answer"),
+        ({"report": list("ABX"), "count": [9, 8, 7]}, "report must be one of A, B, C, got 'X'"),
+        (
+            {"report": list("ABC"), "count": [9, 8, 7], "weight": [1, 1, 1]},
+            "must not be given with a design, groups or missing",
+        ),
+    ],
+    ids=by_what_is_stated,
+)
+def test_ones_that_do_not_fit_their_answers_are_refused(table, words):
+    with pytest.raises(ValueError, match=words):
+        estimate(table, **UNARY, values=list("ABC"), reports=20)
+
+
+def test_every_report_may_have_a_one():
+    table = {"report": list("CAB"), "count": [5, 20, 0]}
+    found = estimate(table, **UNARY, values=list("ABC"), reports=20).rows
+    assert [row.estimate for row in found] == pytest.approx([1.5, -0.5, 0])

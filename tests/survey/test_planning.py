@@ -392,6 +392,49 @@ def test_what_has_no_answer_or_no_use_is_refused(stated, words):
         plan(**stated)
 
 
+TWO_STRATA = {"population": {"a": 9, "b": 900}}
+FEW_CLUSTERS = {"clusters": 2, "cluster_size": 9}
+ENDS = [
+    ({"response": 1e-6}, {"response": 9e-7}, "response must be at least 1e-06"),
+    ({"response": 1}, {"response": 1.01}, "response must lie in"),
+    ({"population": 2}, {"population": 1}, "population must be an integer from 2"),
+    ({"population": 10**12}, {"population": 10**12 + 1}, "population must be an integer from 2"),
+    ({"population": 20}, {"population": 19}, "count must be an integer from 2 to 19"),
+    ({"count": 2}, {"count": 1}, "count must be an integer from 2"),
+    ({"error": 0.999}, {"error": 1}, "error must be below the range, 1"),
+    ({**TWO_STRATA, "sds": {"a": 0.5, "b": 0}}, {**TWO_STRATA, "sds": {"a": 0.54, "b": 0}}, "sd "),
+    (
+        {"population": {"a": 1, "b": 900}},
+        {"population": {"a": 0, "b": 900}},
+        "size of stratum a must be an integer from 1",
+    ),
+    (
+        {**TWO_STRATA, "response": {"a": 0.23, "b": 1}},
+        {**TWO_STRATA, "response": {"a": 0.22, "b": 1}},
+        "stratum a has 9 people, of whom fewer than two respond",
+    ),
+    ({**FEW_CLUSTERS}, {**FEW_CLUSTERS, "clusters": 1}, "clusters must be an integer from 2"),
+    ({**FEW_CLUSTERS, "take": 9}, {**FEW_CLUSTERS, "take": 10}, "take must be an integer from 1"),
+    ({**FEW_CLUSTERS, "take": 1}, {**FEW_CLUSTERS, "take": 0}, "take must be an integer from 1"),
+    ({**FEW_CLUSTERS, "icc": 1}, {**FEW_CLUSTERS, "icc": 1.1}, r"icc must lie in \[-0.125, 1\]"),
+    ({**FEW_CLUSTERS, "icc": -0.125}, {**FEW_CLUSTERS, "icc": -0.13}, "icc must lie in"),
+    ({**FEW_CLUSTERS, "sd": 0.5}, {**FEW_CLUSTERS, "sd": 0.6}, "sd must be at most half the range"),
+]
+
+
+@pytest.mark.parametrize(
+    ("last", "beyond", "words"), ENDS, ids=[by_what_is_stated(beyond) for _, beyond, _ in ENDS]
+)
+def test_what_is_at_an_end_can_be_planned_and_what_lies_beyond_is_refused(last, beyond, words):
+    in_common = {"epsilon": 1, "error": 0.3, "count": 20}
+    if "clusters" in last or last.get("population") == 2:
+        in_common["count"] = 2
+
+    plan(**in_common | last)
+    with pytest.raises(ValueError, match=words):
+        plan(**in_common | beyond)
+
+
 def test_what_no_mechanism_can_do_is_said_with_what_remains():
     found = plan(epsilon=0.1, population=100, **ASKED)
     assert found.best is None
