@@ -135,6 +135,24 @@ def test_a_plan_compares_all_mechanisms_that_fit_and_puts_the_best_first():
     assert rows[1].startswith("as stated")
 
 
+@pytest.mark.parametrize(
+    ("stated", "mechanisms"),
+    [
+        ({}, {"Warner"}),
+        ({"values": 2}, {"Warner"}),
+        ({"values": ["ever", "never"]}, {"Warner"}),
+        ({"values": 3}, {"k-RR", "SUE", "OUE"}),
+        ({"values": ["a", "b", "c"]}, {"k-RR", "SUE", "OUE"}),
+        ({"low": 0, "high": 1}, {"1-bit", "Laplace"}),
+        ({"values": 3, "mechanism": "OUE"}, {"OUE"}),
+    ],
+    ids=by_what_is_stated,
+)
+def test_a_plan_considers_the_mechanisms_that_fit_the_answers(stated, mechanisms):
+    found = plan(**ASKED, epsilon=1, **stated)
+    assert {answer.device.mechanism for answer in found.answers} == mechanisms
+
+
 @pytest.mark.parametrize("failure", [0.05, 0.01, 0.1])
 def test_the_intervals_of_the_printed_command_miss_as_rarely_as_the_plan(failure):
     command = str(plan(epsilon=1, error=0.1, failure=failure)).splitlines()[-1]
