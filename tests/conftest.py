@@ -11,6 +11,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from demonstration import COMPUTE, PARAMETERS, notebook
@@ -65,7 +66,7 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Say in one line what was not tried because something is not installed."""
     missing: Counter[str] = Counter()
     for report in terminalreporter.stats.get("skipped", []):
