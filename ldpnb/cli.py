@@ -3,6 +3,7 @@
 Exit code 0 for success, 1 for a failed run, 2 for wrong usage, 130 when interrupted.
 """
 
+import io
 import os
 import sys
 from pathlib import Path
@@ -29,6 +30,7 @@ A user's own file is refused where it is read, so it does not come this far.
 
 def main() -> None:
     """Run the command line with the companion's exit codes."""
+    _print_any_character()
     try:
         code = cli.main(prog_name="ldpnb", standalone_mode=False)
     except (click.Abort, KeyboardInterrupt):
@@ -58,6 +60,12 @@ def main() -> None:
             raise
         _end(f"a file of the clone is damaged, `git status` shows which: {error}", 1)
     sys.exit(code or 0)
+
+
+def _print_any_character() -> None:
+    """Escape what the output cannot encode, such as a root in a pipe on Windows (``\\u221a``)."""
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def _end(message: str, code: int) -> None:

@@ -21,6 +21,7 @@ import click
 import experiments
 import numpy as np
 import pandas as pd
+import psutil
 import pytest
 from click.testing import CliRunner, Result
 from experiments import FAR
@@ -85,8 +86,8 @@ def wait_until(holds) -> None:
 def is_alive(process: int) -> bool:
     """Tell whether a process is there and no zombie."""
     try:
-        return ") Z" not in Path(f"/proc/{process}/stat").read_text()
-    except OSError:
+        return psutil.Process(process).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
         return False
 
 

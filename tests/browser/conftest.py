@@ -14,7 +14,10 @@ from typing import Any
 import pytest
 from patience import PATIENCE
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+BROWSERS = (
+    *("chromium", "chromium-browser", "google-chrome"),
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+)
 HERE = re.compile(r"(https?|wss?)://127\.0\.0\.1[:/]|(file|data|blob|about|chrome):")
 QUIET = [
     "--disable-gpu",

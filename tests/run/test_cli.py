@@ -142,6 +142,16 @@ def test_the_command_line_starts_and_plans_without_what_takes_long_to_import() -
     assert heavy_to_plan.isdisjoint(lines[-1].split())
 
 
+def test_a_character_that_the_output_cannot_encode_is_escaped(ldpnb, checkout: Path) -> None:
+    path = checkout / "notebooks/1_demo/01_line.ipynb"
+    text = path.read_text(encoding="utf-8").replace("A demonstration", "√ε")
+    path.write_text(text, encoding="utf-8")
+
+    result = ldpnb("list", PYTHONIOENCODING="cp1252")
+    assert result.returncode == 0, result.stderr
+    assert "\\u221a\\u03b5" in result.stdout
+
+
 def test_no_python_file_of_the_folder_it_is_called_in_is_imported(tmp_path: Path) -> None:
     for name in ("random", "click", "numpy"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit('mine')")

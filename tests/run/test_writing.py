@@ -18,7 +18,7 @@ def test_what_is_no_regular_file_is_not_replaced(tmp_path: Path, kind: str) -> N
     elif kind == "folder":
         path.mkdir()
     else:
-        path.symlink_to("/dev/full")
+        path.symlink_to("/dev/zero")
 
     with pytest.raises(OSError, match="not a regular file"):
         writing.write(path, b"2")
