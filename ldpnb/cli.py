@@ -63,7 +63,7 @@ def main() -> None:
 
 
 def _print_any_character() -> None:
-    """Escape what the output cannot encode, such as a root in a pipe on Windows (``\\u221a``)."""
+    r"""Escape what the output cannot encode, such as a root in a pipe on Windows (``\u221a``)."""
     if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
         sys.stdout.reconfigure(errors="backslashreplace")
 

@@ -62,8 +62,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Keep what is imported and collected out of later collections of garbage; it stays anyway."""
-    gc.freeze()
+    """Keep what is imported and collected out of later collections of garbage; it stays anyway.
+
+    From Python 3.14 on, hypothesis does not find what refers to its generator if that is frozen.
+    """
+    if sys.version_info < (3, 14):
+        gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
