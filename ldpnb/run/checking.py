@@ -27,7 +27,7 @@ from ldpnb.notebook.environment import FIGURES_FOLDER
 from ldpnb.run import simulated
 from ldpnb.run.catalogue import home
 from ldpnb.run.runner import kernel_environment
-from ldpnb.run.sameness import ABSOLUTE, RELATIVE
+from ldpnb.run.sameness import RELATIVE
 
 _FRESH = pytest.StashKey[Path]()
 
@@ -139,6 +139,6 @@ def _require_same_table(stored: Path, fresh: Path) -> None:
         pd.read_csv(fresh),
         pd.read_csv(stored),
         rtol=RELATIVE,
-        atol=ABSOLUTE,
+        atol=0,
         obj=stored.name,
     )

@@ -48,10 +48,13 @@ def test_a_curve_may_be_off_by_a_few_hundredths_of_a_pixel(shift: float, is_same
     assert same(picture(), picture(shift=shift)) == is_same
 
 
+@pytest.mark.parametrize("number", [0.25, 4.675033847e-43])
 @pytest.mark.parametrize(("off", "is_same"), [(5e-7, True), (2e-6, False), (1e-5, False)])
-def test_numbers_are_the_same_to_a_relative_1e_6(off: float, is_same: bool) -> None:
-    stored = f"loses {0.25!r} of 1".encode()
-    fresh = f"loses {0.25 * (1 + off)!r} of 1".encode()
+def test_numbers_are_the_same_to_a_relative_1e_6_however_small(
+    number: float, off: float, is_same: bool
+) -> None:
+    stored = f"loses {number!r} of 1".encode()
+    fresh = f"loses {number * (1 + off)!r} of 1".encode()
     assert same(stored, fresh) == is_same
 
 
