@@ -10,7 +10,7 @@ import unicodedata
 from ldpnb import checks
 
 _PLAIN = re.compile(
-    r"(?!\d+[.)] )(?!.*(?://|\W_|_\W))[-+]?[^\W_](?:[\w .,:;%()+=/'-]*[^\W_])?[)%+.]?"
+    r"(?!\d+[.)] )(?!.*(?://|(?i:www)\.|\W_|_\W))[-+]?[^\W_](?:[\w .,:;%()+=/'-]*[^\W_])?[)%+.]?"
 )
 """Text that Markdown shows as it stands, at every place in a sentence."""
 
@@ -35,6 +35,11 @@ def literal(label: object) -> str:
     --------
     >>> literal("Adult age"), literal("a_b*c"), literal("<b>"), literal("a`b")
     ('Adult age', '`a_b*c`', '`<b>`', '``a`b``')
+
+    GitHub and JupyterLab would make a link of the address of a site.
+
+    >>> literal("www.example.org")
+    '`www.example.org`'
     """
     text = checks.shown(str(label))
     if _PLAIN.fullmatch(text) or not text.strip():
