@@ -15,7 +15,8 @@ _STREAM = re.compile(r"/dev/(stdout|stderr|fd/\d+)")
 def write(path: Path, content: bytes) -> None:
     """Write a file in one step, once the disk holds all of it.
 
-    The file's folder is created, its permissions stay as they are, and a symlink stays one. A
+    The file's folder is created, its permissions stay as they are, and a symlink stays one. Of a
+    hard link only the name that is written gets the new file; its other names keep the old one. A
     writer that is killed may leave ``.<16 digits>.partial`` next to the file, which nobody reads. A
     stream of this process (``/dev/stdout``, ``/dev/fd/3``) is written to, and nothing is replaced.
 
