@@ -7,13 +7,13 @@ deviation ``> 0``.
 - `hoeffding` and `bernstein` are for sums of bounded variables;
 - `symmetric_binomial` is exact, for sums of fair signs;
 - `kept_laplace_chernoff` is for the sums of the Laplace mechanism for group means;
-- `normal` is an approximation, and `normal_laplace` adds a curator's noise to it.
+- `normal` is an approximation.
 """
 
 import math
 
 import numpy as np
-from scipy.special import betainc, erfcx, ndtr
+from scipy.special import betainc, ndtr
 
 from ldpnb import checks
 
@@ -81,26 +81,6 @@ def symmetric_binomial(terms: int, deviation: float) -> float:
 def normal(sd: float, deviation: float) -> float:
     """Return the two-sided normal tail ``2 Phi(-deviation / sd)``."""
     return float(2 * ndtr(-checks.positive(deviation, "deviation") / checks.positive(sd, "sd")))
-
-
-def normal_laplace(sd: float, scale: float, deviation: float) -> float:
-    """Return the two-sided tail of a normal variable plus Laplace noise.
-
-    The normal variable has the standard deviation `sd`, the noise the given scale.
-    """
-    root = checks.positive(sd, "sd")
-    width = checks.positive(scale, "scale")
-    far = checks.positive(deviation, "deviation") / root
-    tilt = root / width
-
-    # e^(tilt^2/2 -+ far tilt) Phi(+-far - tilt), without an overflow
-    peak = math.exp(-far * far / 2) / 2
-    if tilt >= far:
-        above = peak * erfcx((tilt - far) / math.sqrt(2))
-    else:
-        above = math.exp(tilt * (tilt / 2 - far)) * ndtr(far - tilt)
-    below = peak * erfcx((far + tilt) / math.sqrt(2))
-    return min(1.0, float(2 * ndtr(-far) + above - below))
 
 
 def kept_laplace_chernoff(terms: int, keep: float, scale: float, deviation: float) -> float:
