@@ -240,11 +240,12 @@ class GroupGap:
         ----------
         alpha : float
             The error, ``> 0``, on the scale of values in ``[-1, 1]``.
-        tail : {"chebyshev", "hoeffding", "bernstein", "exact", "chernoff", "normal"}
-            All but *chebyshev* and *normal* need two equal groups. *hoeffding*, *bernstein* and
-            *exact* need a mechanism that sends signs, *chernoff* `LaplaceMeans` with one scale.
-            *exact* is the binomial distribution if all values are 0, where the variance is largest
-            (near 0 the lattice may add an atom). *normal* is an approximation.
+        tail : str, default "chebyshev"
+            One of *chebyshev*, *hoeffding*, *bernstein*, *exact*, *chernoff* and *normal*. All but
+            *chebyshev* and *normal* need two equal groups. *hoeffding*, *bernstein* and *exact*
+            need a mechanism that sends signs, *chernoff* `LaplaceMeans` with one scale. *exact* is
+            the binomial distribution if all values are 0, where the variance is largest (near 0 the
+            lattice may add an atom). *normal* is an approximation.
 
         Raises
         ------
@@ -288,8 +289,14 @@ class GroupGap:
     def error_bound(self, failure: Real = 0.01, tail: str = "chebyshev") -> Real:
         """Return the error that is exceeded with a probability of at most `failure`.
 
-        It is by *chebyshev* or *normal*, and on the scale of values in ``[-1, 1]``; for rates it is
-        half as large.
+        It is on the scale of values in ``[-1, 1]``; for rates it is half as large.
+
+        Parameters
+        ----------
+        failure : float, default 0.01
+            The probability, in ``(0, 1)``.
+        tail : {"chebyshev", "normal"}, default "chebyshev"
+            How the probability is bounded; *normal* is an approximation.
         """
         deviation = np.sqrt(self.worst_variance())
         allowed = checks.open_probability(failure, "failure")

@@ -39,8 +39,15 @@ def pure_variance(holders: Real, *, users: Real, mechanism: FrequencyMechanism) 
 def central_laplace_count_variance(epsilon: Real, sensitivity: Real = 2.0) -> Real:
     """Return the variance of a count that a curator releases, ``2 (sensitivity / epsilon)^2``.
 
-    It does not depend on the number of users. The sensitivity of a histogram is 2 if a user's value
-    is replaced (the lecture's "Frequency estimation", central model).
+    It does not depend on the number of users. The lecture has it in "Frequency estimation", central
+    model.
+
+    Parameters
+    ----------
+    epsilon : float
+        Budget in nats, ``> 0``.
+    sensitivity : float, default 2
+        By how much the counts change in all if one user's value is replaced.
     """
     scale = checks.positive(sensitivity, "sensitivity") / checks.positive(epsilon, "epsilon")
     return 2 * (scale * scale)
@@ -54,6 +61,17 @@ def central_laplace_largest_error(
     It is exactly ``-(sensitivity / epsilon) ln(1 - (1 - failure)^(1/k))``, since the ``k`` noises
     are independent. The lecture, in "Frequency estimation", has ``|f(x) - f-hat(x)| <= alpha`` for
     all x.
+
+    Parameters
+    ----------
+    epsilon : float
+        Budget in nats, ``> 0``.
+    domain_size : int
+        Number ``k`` of counts, at least 1.
+    failure : float
+        The probability, in ``(0, 1)``.
+    sensitivity : float, default 2
+        By how much the counts change in all if one user's value is replaced.
     """
     chance = checks.open_probability(failure, "failure")
     every = np.log1p(-chance) / checks.whole(domain_size, "domain_size", at_least=1)

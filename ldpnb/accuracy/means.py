@@ -159,9 +159,17 @@ def warner_error(epsilon: ArrayLike, users: int, ones: int, failure: float) -> F
 def largest_warner_constant(users: int, failure: float, largest_epsilon: float = 12.0) -> float:
     """Return the supremum of ``epsilon sqrt(users)`` times `warner_error` over budgets and bits.
 
-    Budgets are those up to `largest_epsilon` nats. At fixed bits the error jumps down at isolated
-    budgets and is smooth between them. The best points of a grid are followed to their jumps. There
-    are at most 200 users; for so many the normal limit is already close.
+    At fixed bits the error jumps down at isolated budgets and is smooth between them. The best
+    points of a grid are followed to their jumps. For 200 users the normal limit is already close.
+
+    Parameters
+    ----------
+    users : int
+        Number of users, from 1 to 200.
+    failure : float
+        The probability of a larger error, in ``(0, 1)``.
+    largest_epsilon : float, default 12
+        Largest budget that is tried, in nats, ``> 0``.
     """
     checks.whole(users, "users", at_least=1, at_most=MOST_SEARCHED)
     grid = np.geomspace(0.02, checks.positive(largest_epsilon, "largest_epsilon"), 400)

@@ -36,8 +36,8 @@ class SampledCounts:
         Probability in ``(0, 1]`` that a user reports.
     mechanism : KaryRandomisedResponse
         How a user randomises.
-    data : {"fixed", "iid"}, optional
-        Whether the users' values are given (default), or drawn independently.
+    data : {"fixed", "iid"}, default "fixed"
+        Whether the users' values are given, or drawn independently.
 
     Raises
     ------

@@ -130,7 +130,7 @@ def mle(channel: ArrayLike, tallies: ArrayLike, *, tolerance: float = 1e-3) -> F
         of outputs that were not seen are ignored.
     tallies : array_like of int, shape (..., m)
         How often each output was seen. Several data sets of one channel are solved together.
-    tolerance : float, optional
+    tolerance : float, default 1e-3
         Largest shortfall of the log-likelihood that is accepted, in nats.
 
     Returns
@@ -213,7 +213,7 @@ def support_mle(
         How often each of them was seen.
     mechanism : FrequencyMechanism
         The protocol, of which ``p``, ``q`` and ``epsilon`` are used.
-    tolerance : float, optional
+    tolerance : float, default 1e-3
         Largest shortfall of the log-likelihood that is accepted, in nats.
 
     Returns

@@ -97,8 +97,8 @@ class SignedBit(_Contrast):
 
         Parameters
         ----------
-        values : array_like, shape (m,), optional
-            Values in ``[-1, 1]``. By default -1 and 1, where probabilities are extreme.
+        values : array_like, shape (m,), default (-1, 1)
+            Values in ``[-1, 1]``. At -1 and 1 the probabilities are extreme.
 
         Returns
         -------
@@ -125,8 +125,8 @@ class SignedBit(_Contrast):
             Number of users of each group who hold each value.
         values : array_like, shape (m,) or (d, m)
             Those values, in ``[-1, 1]``.
-        repetitions : int, optional
-            Number of independent draws, at least 1 (default).
+        repetitions : int, default 1
+            Number of independent draws, at least 1.
         rng : numpy.random.Generator
             Source of the draws.
 
@@ -204,8 +204,8 @@ class SignedLaplace(_Contrast):
             Number of users of each group who hold each value.
         values : array_like, shape (m,) or (d, m)
             Those values, in ``[-1, 1]``.
-        repetitions : int, optional
-            Number of independent draws, at least 1 (default).
+        repetitions : int, default 1
+            Number of independent draws, at least 1.
         rng : numpy.random.Generator
             Source of the draws.
 

@@ -39,8 +39,8 @@ class DiscretisedMeans:
         Budget ``eps1`` of the group, in nats, ``> 0``.
     value_epsilon : float
         Budget ``eps2`` of the sign, in nats, ``> 0``.
-    groups : int, optional
-        Number ``d`` of groups, at least 2 (default).
+    groups : int, default 2
+        Number ``d`` of groups, at least 2.
 
     Raises
     ------
@@ -82,8 +82,8 @@ class DiscretisedMeans:
         ----------
         epsilon : float
             Budget that Juarez and Korolova (2022, Appendix A.1) claim, in nats, ``> 0``.
-        groups : int, optional
-            Number of groups, at least 2 (default).
+        groups : int, default 2
+            Number of groups, at least 2.
 
         Returns
         -------
@@ -102,8 +102,8 @@ class DiscretisedMeans:
         ----------
         epsilon : float
             Exact privacy loss in nats, ``> 0``.
-        groups : int, optional
-            Number of groups, at least 2 (default).
+        groups : int, default 2
+            Number of groups, at least 2.
 
         Returns
         -------
@@ -159,7 +159,7 @@ class DiscretisedMeans:
 
         Parameters
         ----------
-        values : array_like, shape (m,), optional
+        values : array_like, shape (m,), default (-1, 1)
             Values in ``[-1, 1]``.
 
         Returns
@@ -194,8 +194,8 @@ class DiscretisedMeans:
             Number of users of each group who hold each value.
         values : array_like, shape (m,) or (d, m)
             Those values, in ``[-1, 1]``.
-        repetitions : int, optional
-            Number of independent draws, at least 1 (default).
+        repetitions : int, default 1
+            Number of independent draws, at least 1.
         rng : numpy.random.Generator
             Source of the draws.
 
@@ -229,8 +229,8 @@ class DiscretisedMeans:
             Number of users of each group who hold each value.
         values : array_like, shape (m,) or (d, m)
             Those values, in ``[-1, 1]``.
-        repetitions : int, optional
-            Number of independent draws, at least 1 (default).
+        repetitions : int, default 1
+            Number of independent draws, at least 1.
         rng : numpy.random.Generator
             Source of the draws.
 
@@ -257,14 +257,13 @@ class LaplaceMeans:
         Budget ``eps1`` of the group, in nats, ``> 0``.
     value_epsilon : float
         Budget ``eps2`` of the value, in nats, ``> 0``.
-    k : float, optional
+    k : float, default 2
         Numerator of the noise scale of users whose group changed, ``> 0``. The privacy loss is
-        finite only for ``k = 2`` (default).
-    groups : int, optional
-        Number ``d`` of groups, at least 2 (default).
-    reversed_noise : bool, optional
+        finite only for ``k = 2``.
+    groups : int, default 2
+        Number ``d`` of groups, at least 2.
+    reversed_noise : bool, default False
         Whether the two scales are exchanged, as in the code that Juarez and Korolova published.
-        Default is False.
 
     Raises
     ------
@@ -312,8 +311,8 @@ class LaplaceMeans:
             Budget ``eps2`` of the value, in nats, ``> 0``.
         k : float
             Numerator of the noise scale of users whose group changed, ``> 0``.
-        groups : int, optional
-            Number of groups, at least 2 (default).
+        groups : int, default 2
+            Number of groups, at least 2.
 
         Returns
         -------
@@ -335,8 +334,8 @@ class LaplaceMeans:
         ----------
         epsilon : float
             Budget that Juarez and Korolova (2022, Appendix B) claim, in nats, ``> 0``.
-        groups : int, optional
-            Number of groups, at least 2 (default).
+        groups : int, default 2
+            Number of groups, at least 2.
 
         Returns
         -------
@@ -375,8 +374,8 @@ class LaplaceMeans:
         ----------
         epsilon : float
             Exact privacy loss in nats, ``> 0``.
-        groups : int, optional
-            Number of groups, at least 2 (default).
+        groups : int, default 2
+            Number of groups, at least 2.
 
         Returns
         -------
@@ -495,8 +494,8 @@ class LaplaceMeans:
             Number of users of each group who hold each value.
         values : array_like, shape (m,) or (d, m)
             Those values, in ``[-1, 1]``.
-        repetitions : int, optional
-            Number of independent draws, at least 1 (default).
+        repetitions : int, default 1
+            Number of independent draws, at least 1.
         rng : numpy.random.Generator
             Source of the draws.
 

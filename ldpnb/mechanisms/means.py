@@ -32,8 +32,8 @@ class OneBit:
     epsilon : float
         Privacy budget in nats, ``> 0``. It is also the exact privacy loss of a report, when one
         user's value is replaced; the ends 0 and `upper` attain it.
-    upper : float, optional
-        Values lie in ``[0, upper]``; it is ``> 0``, and 1 by default.
+    upper : float, default 1
+        Values lie in ``[0, upper]``; it is ``> 0``.
 
     Raises
     ------
@@ -134,8 +134,8 @@ class OneBit:
             Number of users who hold each value.
         rng : numpy.random.Generator
             Source of the draws.
-        repetitions : int, optional
-            Number of independent draws, at least 1 (default).
+        repetitions : int, default 1
+            Number of independent draws, at least 1.
 
         Returns
         -------
@@ -175,8 +175,8 @@ class LocalLaplace:
     epsilon : float
         Privacy budget in nats, ``> 0``. It is also the exact privacy loss of a report, when one
         user's value is replaced; the ends 0 and `upper` attain it.
-    upper : float, optional
-        Values lie in ``[0, upper]``; it is ``> 0``, and 1 by default.
+    upper : float, default 1
+        Values lie in ``[0, upper]``; it is ``> 0``.
 
     Raises
     ------
@@ -245,8 +245,8 @@ class LocalLaplace:
             Number of users who hold each value.
         rng : numpy.random.Generator
             Source of the draws.
-        repetitions : int, optional
-            Number of independent draws, at least 1 (default).
+        repetitions : int, default 1
+            Number of independent draws, at least 1.
 
         Returns
         -------
@@ -287,11 +287,10 @@ class CentralLaplace:
     epsilon : float
         Privacy budget in nats, ``> 0``. It is the privacy loss of what is released, when the data
         of one user change.
-    sensitivity : float, optional
+    sensitivity : float, default 1
         Largest change in the sum of absolute differences when the data of one user change; it is
-        ``> 0``, and 1 by default. For a sum of values in ``[0, upper]`` it is ``upper``, if one
-        user's value is replaced and the number of users is public. For counts see
-        `histogram_sensitivity`.
+        ``> 0``. For a sum of values in ``[0, upper]`` it is ``upper``, if one user's value is
+        replaced and the number of users is public. For counts see `histogram_sensitivity`.
 
     Raises
     ------
@@ -357,8 +356,8 @@ class CentralLaplace:
             Sum or counts without noise.
         rng : numpy.random.Generator
             Source of the draws.
-        repetitions : int, optional
-            Number of independent draws, at least 1 (default).
+        repetitions : int, default 1
+            Number of independent draws, at least 1.
 
         Returns
         -------
@@ -386,8 +385,8 @@ class CentralLaplace:
             Number of users who hold each value.
         rng : numpy.random.Generator
             Source of the draws.
-        repetitions : int, optional
-            Number of independent draws, at least 1 (default).
+        repetitions : int, default 1
+            Number of independent draws, at least 1.
 
         Returns
         -------

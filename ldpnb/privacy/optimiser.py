@@ -129,9 +129,9 @@ def largest_loss(
         Budget of the mechanism in nats, at least 1e-9. With a mapping, adding or removing the
         record ``x`` costs ``epsilon[x]``, as for stratified deletion privacy (Definition 7.1 of Bun
         et al. 2022).
-    mechanism : {"deletion", "replacement"}, optional
-        The neighbouring relation for which the mechanism is epsilon-DP: one record more or less
-        (default), or one record changed.
+    mechanism : {"deletion", "replacement"}, default "deletion"
+        The neighbouring relation for which the mechanism is epsilon-DP: one record more or
+        less, or one record changed.
 
     Returns
     -------

@@ -292,9 +292,9 @@ def gaussian_delta(epsilon: float, *, deviation: float, sensitivity: float = SEN
         Central budget in nats, ``>= 0``.
     deviation : float
         Standard deviation ``sd`` of the noise, ``> 0``.
-    sensitivity : float, optional
-        Largest Euclidean change ``s`` when one user's data change, ``> 0``. The default ``sqrt(2)``
-        is that of a histogram if one user's value is replaced.
+    sensitivity : float, default sqrt(2)
+        Largest Euclidean change ``s`` when one user's data change, ``> 0``. The default is that of
+        a histogram if one user's value is replaced.
 
     Returns
     -------

@@ -79,8 +79,8 @@ def poisson_loss(epsilon: Real, sampling_rate: Real, *, neighbours: str = "repla
         records are drawn.
     sampling_rate : float
         Probability ``q`` that the record is drawn, in ``(0, 1]``.
-    neighbours : {"replacement", "deletion"}, optional
-        What happens to one record in the population. Default is replacement.
+    neighbours : {"replacement", "deletion"}, default "replacement"
+        What happens to one record in the population.
 
     Returns
     -------

@@ -7,7 +7,7 @@ not know, is no reason to leave a formula out in silence: `unknown_arguments` na
 
 import importlib
 import inspect
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -49,12 +49,12 @@ LEFT_OUT = {
 """Why no number can be chosen for an argument by its name alone."""
 
 
-def public_formulas() -> Iterator[tuple[str, Any]]:
+def public_formulas(rooms: Sequence[str] = ROOMS) -> Iterator[tuple[str, Any]]:
     """Yield every public function and dataclass of the rooms, after a name for it.
 
     The name is short: ``bun2022.clusters`` stands for ``ldpnb.papers.bun2022.formulas.clusters``.
     """
-    for module_name in formulas.modules(ROOMS):
+    for module_name in formulas.modules(rooms):
         module = importlib.import_module(module_name)
         short_name = module_name.removeprefix("ldpnb.").removeprefix("papers.")
         short_name = short_name.replace(".formulas.", ".")

@@ -64,8 +64,8 @@ class ClusterSample:
         Records in each cluster, at least 1, before the record is deleted.
     chosen : int
         Number of clusters that are drawn, from 1 to all of them.
-    changed : int, optional
-        Index of the cluster whose record is deleted or replaced. Default is the first one.
+    changed : int, default 0
+        Index of the cluster whose record is deleted or replaced.
 
     Raises
     ------
@@ -179,7 +179,7 @@ class ClusterSample:
         ----------
         epsilon : float
             Budget of the mechanism, in nats, ``> 0``.
-        neighbours : {"deletion", "replacement"}
+        neighbours : {"deletion", "replacement"}, default "deletion"
             What happens to one record of the changed cluster.
 
         Examples

@@ -96,7 +96,18 @@ def required_gain(
 
     It is ``2 / sqrt(failure K) / alpha`` for the tail *chebyshev*,
     ``sqrt(8 ln(2 / failure) / K) / alpha`` for *hoeffding*, and ``2 z / sqrt(K) / alpha`` for
-    *normal*. No budget suffices if it is 1 or more. The arguments are those of `smallest_epsilon`.
+    *normal*. No budget suffices if it is 1 or more.
+
+    Parameters
+    ----------
+    users : int
+        Number ``K`` of users, at least 2.
+    alpha : float
+        The error that is allowed, on the scale of values in ``[-1, 1]``.
+    failure : float, default 0.01
+        The probability of a larger error, in ``(0, 1)``.
+    tail : {"chebyshev", "hoeffding", "normal"}, default "chebyshev"
+        How that probability is bounded.
     """
     root = float(np.sqrt(checks.whole(users, "users", at_least=2)))
     allowed = checks.open_probability(failure, "failure")

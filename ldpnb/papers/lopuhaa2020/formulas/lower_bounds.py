@@ -177,6 +177,11 @@ class LowerBounds:
 
         It is ``-a epsilon`` in the form that is *published*, equation (55), and
         ``-(a - 1) epsilon`` in the *sharp* form, which the proof allows.
+
+        Parameters
+        ----------
+        form : {"published", "sharp"}, default "published"
+            Which of the two.
         """
         checks.choice(form, "form", among=("published", "sharp"))
         return -(self.domain_size if form == "published" else self.domain_size - 1) * self.epsilon
@@ -193,6 +198,11 @@ class LowerBounds:
 
         This is equation (60), which is missing from the text that we read and was rebuilt. With the
         *sharp* form of `log_covariance_floor`, the exponent is ``-epsilon``.
+
+        Parameters
+        ----------
+        form : {"published", "sharp"}, default "published"
+            Which of the two.
         """
         return self.distribution() * np.exp(
             self.log_covariance_floor(form) / (self.domain_size - 1)
