@@ -16,6 +16,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ldpnb.accuracy import histograms, tails
+from ldpnb.accuracy.sampling import SampledCounts
 from ldpnb.mechanisms.frequency import KaryRandomisedResponse
 from ldpnb.papers.lopuhaa2020.formulas import information
 from ldpnb.papers.lopuhaa2020.formulas.exact_risk import TwoValues
@@ -84,6 +85,24 @@ def test_the_tail_of_fair_signs_is_that_of_many_digits(terms: int) -> None:
 def test_a_curators_error_is_that_of_replacing_a_user() -> None:
     error = histograms.central_laplace_largest_error(1.0, 1, math.exp(-3))
     assert error == pytest.approx(2 * 3, rel=1e-12)
+
+
+@pytest.mark.parametrize("data", ["fixed", "iid"])
+def test_nothing_is_lost_or_biased_where_everybody_reports(data: str) -> None:
+    mechanism = KaryRandomisedResponse(1.0, 3)
+    everybody = SampledCounts(users=100, rate=1.0, mechanism=mechanism, data=data)
+    assert everybody.mean_unadjusted(30) == 30
+    assert everybody.bias_unadjusted(30) == 0
+    assert everybody.variance_gain(30) == 0
+    assert everybody.negative_mean_threshold == 0
+    assert everybody.unscaled_below == 0
+
+    of_all_reports = histograms.pure_variance(0, users=100, mechanism=mechanism)
+    for variance in (everybody.variance_rescaled, everybody.variance_realised_size):
+        assert variance(30) == pytest.approx(everybody.variance_unadjusted(30), rel=1e-12)
+        assert variance(0) == pytest.approx(of_all_reports, rel=1e-12)
+    assert everybody.rare_variance_rescaled == pytest.approx(of_all_reports, rel=1e-12)
+    assert everybody.rare_variance_realised_size == pytest.approx(of_all_reports, rel=1e-12)
 
 
 Joint = dict[tuple[int, int], flint.arb]
