@@ -6,6 +6,7 @@ The second way takes one record at a time, each from the stratum where it helps 
 import time
 
 import numpy as np
+import pytest
 
 from ldpnb.designs.strata import Strata, best_allocation
 from ldpnb.rng import stream
@@ -41,6 +42,24 @@ def test_allocations_equal_those_of_one_record_at_a_time() -> None:
 
         found = best_allocation(weights, total, least=least, most=most)
         assert found.tolist() == one_record_at_a_time(weights, total, least, most).tolist()
+
+
+def test_from_one_record_of_each_stratum_that_varies_to_all_of_them_may_be_drawn() -> None:
+    strata = Strata([10, 20, 4], variances=[1.0, 9.0, 0.0])
+    assert strata.best_whole(2).tolist() == [1, 1, 0]
+    assert strata.best_whole(30).tolist() == [10, 20, 0]
+    assert strata.best_whole(34).tolist() == [10, 20, 0]
+    with pytest.raises(ValueError, match=r"total must be at least 1 per stratum .*got total=1"):
+        strata.best_whole(1)
+
+    assert strata.capped(strata.sizes).tolist() == [10, 20, 4]
+    assert strata.proportional(1.0).tolist() == [10, 20, 4]
+    assert strata.variance(strata.sizes) == 0
+
+    all_alike = Strata([10, 20], variances=[0.0, 0.0])
+    assert all_alike.best_whole(0).tolist() == [0, 0]
+    assert all_alike.best_whole(30).tolist() == [0, 0]
+    assert all_alike.variance([0, 0]) == 0
 
 
 def test_an_allocation_to_83_million_people_takes_no_time_by_the_person() -> None:
