@@ -21,6 +21,8 @@ from ldpnb.survey.device import device
         ({"p": 1, "q": 0}, math.inf),
         ({"mechanism": "unary", "p": "1/2", "q": "1/4", "values": 3}, math.log(3)),
         ({"mechanism": "unary", "p": "1/4", "q": "1/2", "values": 3}, math.log(3)),
+        ({"mechanism": "unary", "p": 1, "q": "1/4", "values": 3}, math.inf),
+        ({"mechanism": "unary", "p": "1/2", "q": 0, "values": 3}, math.inf),
         ({"p": "1/2", "q": "1/6", "values": 4}, math.log(3)),
         ({"p": "3/4", "q": "1/4", "low": 0, "high": 9}, math.log(3)),
         ({"mechanism": "Laplace", "epsilon": 0.5, "low": 0, "high": 24}, 0.5),
@@ -94,6 +96,13 @@ def test_the_value_of_a_bit_of_a_number_is_unbiased_with_the_stated_variance(tru
 def test_what_is_no_device_is_refused(stated, words):
     with pytest.raises((ValueError, TypeError), match=words):
         device(**stated)
+
+
+@pytest.mark.parametrize("truth", [0.0, 0.3, 1.0])
+def test_the_variance_of_noise_does_not_depend_on_the_number(truth):
+    made = device(mechanism="Laplace", epsilon=0.5, low=0, high=9)
+    assert made.variance(truth) == pytest.approx(2 * 2**2)
+    assert made.value(7.5) == 7.5
 
 
 ENDS = [
