@@ -160,6 +160,33 @@ def test_what_a_cell_prints_piece_by_piece_is_one_text_as_a_terminal_shows_it(
     assert output["text"] == ["2 of 3\n", "done\n"]
 
 
+SAID = """\
+import sys
+print('one', flush=True)
+print('two', flush=True)
+print('three', file=sys.stderr, flush=True)
+print('\\rfour\\r', end='', flush=True)"""
+
+
+def test_a_notebook_keeps_what_its_cells_say_in_order_their_tags_and_ids_of_its_own(
+    checkout: Path,
+) -> None:
+    path = checkout / "notebooks/1_demo/01_line.ipynb"
+    path.write_text(notebook(PARAMETERS, SAID, "users"))
+    assert run_one("01_line").error == ""
+
+    cells = json.loads(path.read_text())["cells"]
+    streams = [(output["name"], output["text"]) for output in cells[2]["outputs"]]
+    assert streams == [
+        ("stdout", ["one\n", "two\n"]),
+        ("stderr", ["three\n"]),
+        ("stdout", ["four\r"]),
+    ]
+    assert [cell["id"] for cell in cells] == [f"1-01-cell-0{place}" for place in range(4)]
+    assert [cell["metadata"] for cell in cells] == [{}, {"tags": ["parameters"]}, {}, {}]
+    assert "papermill" not in json.loads(path.read_text())["metadata"]
+
+
 TOO_MUCH = {
     "print('x' * 2_000_000)": "cell 3 printed 2,000,001 characters",
     "'x' * 11_000_000": "cell 3 shows an output of 11,000,",
