@@ -82,7 +82,8 @@ def _sheet(sheets: Sequence[Any], stated: str) -> Any:
         return sheets[titles.index(stated)]
     if len(sheets) == 1 and not stated:
         return sheets[0]
-    raise ValueError(f"it has {len(sheets)} sheets: set sheet to one of {listed(titles)}")
+    number = "1 sheet" if len(sheets) == 1 else f"{len(sheets)} sheets"
+    raise ValueError(f"it has {number}: set sheet to one of {listed(titles)}")
 
 
 def _cell(value: Any) -> Any:
