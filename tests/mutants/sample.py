@@ -45,7 +45,9 @@ ROOMS = {
         "tests/run/test_catalogue.py tests/run/test_errata.py tests/run/test_sameness.py "
         "tests/run/test_export.py "
         "tests/papers/test_derived.py::test_sheets_and_the_table_of_the_readme_are_current",
-        "tests/run tests/papers/test_derived.py tests/notebooks",
+        "tests/run/test_cli.py tests/run/test_runner.py tests/run/test_readme.py "
+        "tests/papers/test_derived.py tests/notebooks/test_notebooks.py "
+        "tests/notebooks/test_committed_figures.py",
     ),
     "site": ("--ignore=ldpnb/site/conf.py", "tests/pages"),
     "survey": (
