@@ -10,7 +10,10 @@ from matplotlib.ticker import MaxNLocator
 from ldpnb.words import short
 
 STEPS = 40
-"""The number of steps that a slider has at least, unless there are fewer whole numbers."""
+"""The number of steps that a slider has at least, unless there are fewer numbers to stop at.
+
+These are whole numbers if it starts at one, and numbers of two digits if it is logarithmic.
+"""
 
 _ROUND = [1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10]
 """Steps between round numbers, as multiples of a power of ten."""
