@@ -137,6 +137,92 @@ def test_words_that_python_reads_as_numbers_are_words(audit):
     assert out.startswith("3 inputs, 3 outputs")
 
 
+ECHO = "def respond(answer):\n    return repr(answer)\n"
+
+
+@pytest.mark.parametrize(
+    ("inputs", "values"),
+    [
+        ("0:3", [0, 1, 2]),
+        ("-1:2", [-1, 0, 1]),
+        ("yes, no", ["no", "yes"]),
+        ("1,2.5", [1, 2.5]),
+        ("1e1,-2.5E-1,+3", [-0.25, 10.0, 3]),
+        ("1.2.3,.", [".", "1.2.3"]),
+        (f"{9 * '1'},{30 * '1'}", [int(9 * "1"), 30 * "1"]),
+    ],
+)
+def test_inputs_are_a_range_or_a_list_of_numbers_and_words(audit, inputs, values):
+    Path("survey_client.py").write_text(ECHO)
+    code, out, _ = audit("survey_client:respond", f"--inputs={inputs}", "--epsilon=1")
+    assert code == 1
+    assert out.splitlines()[0].startswith(f"{len(values)} inputs, {len(values)} outputs")
+
+    def names(answer):
+        return repr(answer)
+
+    first = min(values, key=names)
+    assert f"output {repr(first)!r} has probability 1 from input {first!r} " in out
+
+
+def test_a_range_may_have_as_many_inputs_as_the_limit(audit):
+    Path("survey_client.py").write_text(ECHO)
+    client = ("survey_client:respond", "--limit", "5")
+    assert audit(*client, "--inputs", "1:6")[0] == 0
+    code, _, err = audit(*client, "--inputs", "1:7")
+    assert code == 2
+    assert "inputs must have at most 5 values, got 1:7" in err
+
+
+@pytest.mark.parametrize(
+    ("rows", "line"),
+    [
+        (WARNER, "output 'no' has probability 0.75 from input 'no' and 0.25 from input 'yes'"),
+        (
+            ["output,4,7", "4,0.75,0.25", "7,0.25,0.75"],
+            "output 4 has probability 0.75 from input 4",
+        ),
+        (
+            [",0 1,1 a", "1 0,0.75,0.25", "x y,0.25,0.75"],
+            "output (1, 0) has probability 0.75 from input (0, 1) and 0.25 from input (1, 'a')",
+        ),
+        (["0.75,0.25", "0.25,0.75"], "output 0 has probability 0.75 from input 0 and 0.25"),
+        (
+            ["a, b", "# 1,1", "0.75, 0.25", "0.25,0.75"],
+            "output 0 has probability 0.75 from input 'a'",
+        ),
+    ],
+    ids=["words", "numbers", "tuples", "no names", "a comment"],
+)
+def test_inputs_and_outputs_have_the_names_that_the_file_gives_them(audit, rows, line):
+    code, out, _ = audit(saved(*rows))
+    assert code == 0
+    assert out.splitlines()[2].startswith(line)
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (["a,b", "0.5,0.5", "0.5,0.5,0"], "line 3: every row must have 2 cells, got 3"),
+        (["a,b", "# x", "0.5,0.5", "0.5"], "line 4: every row must have 2 cells, got 1"),
+        (["a,b", "0.5,0.4999", "0.5,0.5"], "got 0.9999 for input b"),
+        (["a,b", "0.50001,0.5", "0.5,0.5"], "got 1.00001 for input a"),
+        (["a,b", "1.00001,1"], "line 2: every row must hold probabilities, got '1.00001'"),
+        (["a,b", "0,1e-400", "1,1"], "line 2: every row must hold numbers that a float can hold"),
+    ],
+)
+def test_the_line_or_the_input_that_is_wrong_is_named(audit, rows, message):
+    code, _, err = audit(saved(*rows))
+    assert code == 2
+    assert message in err
+
+
+def test_sums_and_probabilities_may_be_off_by_a_millionth(audit):
+    assert audit(saved("0.5000009,0.5", "0.5,0.4999991"))[0] == 0
+    assert audit(saved("1.0000009,1"))[0] == 0
+    assert audit(saved("0.0,1", "0e9,0", "1,0.00"))[0] == 0
+
+
 @pytest.mark.parametrize("kind", ["pipe", "device"])
 def test_only_a_regular_file_is_read(audit, kind):
     if kind == "pipe":
