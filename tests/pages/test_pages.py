@@ -6,12 +6,17 @@ to run these tests.
 
 import json
 import re
+import runpy
+from collections import Counter
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
+from nbformat.v4 import new_output
 
 import ldpnb as ldp
+from ldpnb import claims
 from ldpnb.run.catalogue import Notebook, catalogue, home
 from ldpnb.run.ledger import committed_ledger
 from ldpnb.site import notebooks, pages
@@ -141,6 +146,148 @@ def test_the_library_lists_every_public_name_and_modules_that_can_be_imported() 
     for module in pages.linked_modules():
         assert f"\n   {module}\n" in f"{text}\n"
         import_module(module)
+
+
+def listed_below(heading: str, text: str) -> list[str]:
+    """The pages that are listed under a heading."""
+    part = text.partition(f"## {heading}\n")[2]
+    (tree,) = re.findall(
+        r"```\{toctree\}\n:hidden:\n\n(.*?)\n```", part.partition("\n## ")[0], re.DOTALL
+    )
+    return tree.splitlines()
+
+
+def test_every_page_is_listed_once_under_its_source_and_those_of_none_come_first() -> None:
+    text = pages.notebooks()
+    assert text.startswith("# Notebooks\n\nAll of them except the ledger begin with a question.")
+
+    of_none = [notebook.id for notebook in catalogue() if not notebook.source]
+    assert listed_below("Start here, and your own data", text) == [*of_none, "paths", "glossary"]
+    assert "(notebooks-start)=\n## Start here, and your own data\n" in text
+    for source, about in claims.sources().items():
+        own = [notebook.id for notebook in catalogue() if notebook.source == source]
+        if own:
+            assert listed_below(about.heading, text) == own
+            assert f"(notebooks-{source})=\n## {about.heading}\n" in text
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS)
+def test_a_card_shows_the_first_figure_with_its_finding_and_how_the_claims_came_out(
+    notebook: Notebook,
+) -> None:
+    card = pages.card(notebook)
+    counts = Counter(row["status"] for row in committed_ledger() if row["notebook"] == notebook.id)
+    badges = re.findall(r"\{bdg-(\w+)\}`(\d+) ([^`]*)`", card)
+    assert {status: int(count) for _, count, status in badges} == counts
+    for colour, _, status in badges:
+        expected = {"holds": "success", "holds with a change": "warning", "fails": "danger"}
+        assert colour == expected.get(status, "info")
+
+    figures = re.findall(
+        rf":::\{{figure\}} /figures/{notebook.id}/(\w+)\.png",
+        "\n".join(outputs(notebooks.page(notebook), "text/markdown")),
+    )
+    if not figures:
+        assert ":img-top:" not in card
+        return
+
+    record = json.loads((home() / f"figures/{notebook.id}/{figures[0]}.json").read_bytes())
+    assert f":img-top: /figures/{notebook.id}/{figures[0]}.png\n" in card
+    assert f":img-alt: {record['title']}\n" in card
+    assert f"\n{notebooks.literal(record['title'])}\n" in card
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("# A title\n\nHow many? All of them.", "How many?"),
+        ("# A title\nIt has two\nlines. Then this.\n\nAnd that.", "It has two lines."),
+        ("# A title\n\nOne line without an end\n\nAnother.", "One line without an end"),
+        ("# A title\n\nThese are meant: one", "These are meant:"),
+    ],
+)
+def test_a_card_without_a_figure_has_the_first_sentence_of_its_notebook(
+    text: str, sentence: str
+) -> None:
+    assert pages.opening(text) == sentence
+
+
+def test_every_source_has_a_card_that_counts_its_notebooks_and_its_verdicts() -> None:
+    ledger = pages.ledger()
+    text = pages.sources()
+    for source, about in claims.sources().items():
+        own = [notebook for notebook in catalogue() if notebook.source == source]
+        if not own:
+            continue
+        (card,) = re.findall(
+            rf":::\{{grid-item-card\}} {re.escape(about.heading)}\n(.*?):::", text, re.DOTALL
+        )
+        assert f":link: notebooks-{source}\n:link-type: ref\n" in card
+
+        rows = pages.of_source(source)
+        assert f"\n{len(own)} notebooks; {len(rows)} claims: " in card
+        counts = card.partition("claims: ")[2].strip()
+        assert sum(map(int, re.findall(r"\d+", counts))) == len(rows)
+        assert f"## {about.heading}\n\n{len(rows)} claims: {counts}\n" in ledger
+
+    others = [notebook for notebook in catalogue() if not notebook.source]
+    assert f":link: notebooks-start\n:link-type: ref\n\n{len(others)} notebooks.\n" in text
+
+
+def test_a_claim_of_the_ledger_has_its_verdict_its_words_and_the_lines_that_decide_it() -> None:
+    text = pages.ledger()
+    for row in committed_ledger():
+        part = text.partition(f"({pages.anchor(row['claim'])})=\n")[2].partition("\n::::\n")[0]
+        assert part.startswith(f"### {row['place']} (")
+        assert f"`{row['status']}` {row['how']}" in part
+        linked = re.findall(r"\[in its notebook\]\(/notebooks/(.*)\.ipynb\)", part)
+        assert linked == ([row["notebook"]] if row["notebook"] else [])
+
+        for said in (row["says"][1:], row["evidence"], row["over"]):
+            assert said in part
+        name = claims.find(row["claim"]).check.__name__
+        assert re.search(rf"In `ldpnb/papers/[\w/]+\.py`:\n\n.*\ndef {name}\(", part, re.DOTALL)
+
+
+CAPTION = "Errors & more."
+RECORDS = {CAPTION: {"caption": CAPTION, "title": "One wins", "name": "nb_1/fig"}}
+PICTURE = new_output("display_data", data={"image/png": "", "text/plain": "One wins"})
+SAID = new_output("display_data", data={"text/plain": CAPTION})
+OTHER = new_output("display_data", data={"image/png": "", "text/plain": "a sketch"})
+
+
+def kinds(outputs: list[Any]) -> list[str]:
+    return [next(iter(output["data"])) for output in notebooks.with_figures(outputs, RECORDS)]
+
+
+def test_a_picture_and_its_caption_become_one_figure_and_other_pictures_stay() -> None:
+    assert kinds([PICTURE, SAID]) == ["text/markdown"]
+    assert kinds([OTHER, PICTURE, SAID, OTHER]) == ["image/png", "text/markdown", "image/png"]
+    assert kinds([OTHER]) == ["image/png"]
+    assert kinds([SAID]) == ["text/markdown"]
+
+
+def test_a_figure_has_its_finding_as_alternative_text_and_an_address() -> None:
+    lines = notebooks.figure(RECORDS[CAPTION]).splitlines()
+    assert lines[:4] == [
+        ":::{figure} /figures/nb_1/fig.png",
+        ":alt: One wins",
+        ":name: figure-nb-1-fig",
+        ":class: published",
+    ]
+    assert f":alt: {CAPTION}" in notebooks.figure(RECORDS[CAPTION] | {"title": ""})
+
+
+def test_jupyterlite_finds_the_package_where_make_puts_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = home() / "ldpnb/site/conf.py"
+    monkeypatch.delenv("LDPNB_LITE", raising=False)
+    assert "jupyterlite_sphinx" not in runpy.run_path(str(settings))["extensions"]
+
+    monkeypatch.setenv("LDPNB_LITE", "1")
+    lite = runpy.run_path(str(settings))
+    assert "jupyterlite_sphinx" in lite["extensions"]
+    assert Path(lite["jupyterlite_dir"]) == home() / "build/lite"
+    assert "--directory build/lite/pypi" in (home() / "Makefile").read_text(encoding="utf-8")
 
 
 def test_a_caption_is_shown_as_it_stands() -> None:

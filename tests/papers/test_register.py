@@ -254,6 +254,13 @@ def test_words_and_check_name_the_same_numbers(numbers: dict[str, int]) -> None:
         verdict(claim, lambda _: numbers)
 
 
+def test_a_verdict_and_its_claim_are_shown_in_a_short_line() -> None:
+    (claim,) = read(TABLE)
+    decided = verdict(claim, proved)
+    assert repr(decided) == "Verdict(status='holds', how='proved', doubt='')"
+    assert "One is at most two" not in repr(claim)
+
+
 # Names
 
 
