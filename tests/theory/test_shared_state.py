@@ -3,10 +3,13 @@
 import importlib
 import pkgutil
 from collections.abc import Mapping
+from dataclasses import FrozenInstanceError, fields
 from typing import Any
 
 import numpy as np
 import pytest
+from arguments import is_kind, public_formulas
+from formulas import SHARED
 
 import ldpnb
 from ldpnb import BestGapChannel, absolute_interval
@@ -55,3 +58,15 @@ def test_tables_are_read_only(name: str) -> None:
     with pytest.raises(TypeError):
         table["another"] = next(iter(before.values()))
     assert dict(table) == before
+
+
+KINDS = {name: thing for name, thing in public_formulas(SHARED) if is_kind(thing)}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_an_object_stays_as_it_was_when_it_was_checked(name: str) -> None:
+    kind = KINDS[name]
+    unfilled = object.__new__(kind)
+    for field in fields(kind):
+        with pytest.raises(FrozenInstanceError):
+            setattr(unfilled, field.name, 1)
