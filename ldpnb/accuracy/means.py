@@ -171,14 +171,14 @@ def largest_warner_constant(users: int, failure: float, largest_epsilon: float =
     largest_epsilon : float, default 12
         Largest budget that is tried, in nats, ``> 0``.
     """
-    checks.whole(users, "users", at_least=1, at_most=MOST_SEARCHED)
+    number = checks.whole(users, "users", at_least=1, at_most=MOST_SEARCHED)
     grid = np.geomspace(0.02, checks.positive(largest_epsilon, "largest_epsilon"), 400)
 
     def constants(budgets: Floats, ones: int) -> Floats:
-        return budgets * np.sqrt(users) * warner_error(budgets, users, ones, failure)
+        return budgets * np.sqrt(number) * warner_error(budgets, number, ones, failure)
 
     # Zeros and ones are alike, so at most half of the bits need be ones.
-    tried = np.stack([constants(grid, ones) for ones in range(users // 2 + 1)])
+    tried = np.stack([constants(grid, ones) for ones in range(number // 2 + 1)])
     best = 0.0
     for place in np.argsort(tried, axis=None)[-30:]:
         ones = int(place) // grid.size

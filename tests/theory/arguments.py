@@ -9,9 +9,10 @@ import importlib
 import inspect
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import fields, is_dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import formulas
+from numpydoc.docscrape import NumpyDocString
 
 ROOMS = ("mechanisms", "accuracy", "privacy")
 
@@ -76,6 +77,22 @@ def public_members(kind: type) -> Iterator[tuple[str, Any]]:
         is_value = inspect.isfunction(member) or isinstance(member, property)
         if is_value and name not in own_fields and not name.startswith("_"):
             yield name, member
+
+
+class Documented(NamedTuple):
+    """What a docstring says of an argument: its type, and the sentences below it."""
+
+    type: str
+    text: str
+
+
+def documented(function: Callable[..., Any]) -> dict[str, Documented]:
+    """Return what the docstring of a function, a method or a class says of its arguments."""
+    entries = {}
+    for names, kind, lines in NumpyDocString(inspect.getdoc(function) or "")["Parameters"]:
+        for name in names.split(", "):
+            entries[name] = Documented(kind, " ".join(lines))
+    return entries
 
 
 def needed(function: Callable[..., Any]) -> list[inspect.Parameter]:

@@ -6,13 +6,12 @@ type, as in ``repetitions : int, default 1``.
 
 import ast
 import inspect
-import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 import sympy
-from arguments import is_kind, public_formulas
+from arguments import documented, is_kind, public_formulas
 from formulas import SHARED
 
 
@@ -38,14 +37,12 @@ def defaults(function: Callable[..., Any]) -> dict[str, Any]:
     }
 
 
-def documented(function: Callable[..., Any], argument: str) -> Any:
-    """Return the default that a docstring says: Python's way to write it, or an expression."""
-    stated = re.search(rf"^ *{argument} : .*, default (.+)$", inspect.getdoc(function) or "", re.M)
-    assert stated, f"the docstring must say the default of `{argument}`"
+def value_of(words: str) -> Any:
+    """Return a documented value: Python's way to write it, or an expression such as `sqrt(2)`."""
     try:
-        return ast.literal_eval(stated[1])
+        return ast.literal_eval(words)
     except ValueError:
-        return float(sympy.sympify(stated[1]))
+        return float(sympy.sympify(words))
 
 
 WITH_DEFAULTS = {name: function for name, function in callables() if defaults(function)}
@@ -54,5 +51,9 @@ WITH_DEFAULTS = {name: function for name, function in callables() if defaults(fu
 @pytest.mark.parametrize("name", WITH_DEFAULTS)
 def test_a_default_is_the_one_that_is_documented(name: str) -> None:
     function = WITH_DEFAULTS[name]
+    entries = documented(function)
     for argument, value in defaults(function).items():
-        assert documented(function, argument) == value
+        assert argument in entries, f"the docstring must describe `{argument}`"
+        _, _, words = entries[argument].type.partition(", default ")
+        assert words, f"the docstring must say the default of `{argument}`"
+        assert value_of(words) == value

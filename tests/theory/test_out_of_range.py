@@ -1,5 +1,7 @@
 """Every public formula and class refuses a number out of its range by name, rule and value.
 
+The ends of the range that its documentation names are taken.
+
 Functions and classes are found by introspection, and an argument's name says its range: it means
 the same everywhere in the package. A formula whose arguments are all in `RANGES` is tried; one with
 an argument of unknown name fails the first test, which says what to add.
@@ -13,7 +15,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
 import pytest
-from arguments import needed, public_formulas, unknown_arguments
+from arguments import documented, needed, public_formulas, unknown_arguments
 
 from ldpnb.accuracy.gaps import GroupGap
 from ldpnb.mechanisms.contrasts import SignedBit, SignedLaplace
@@ -188,3 +190,51 @@ def test_a_formula_refuses_a_number_out_of_range_by_name(name: str) -> None:
                 "ENDS_INCLUDED if it is an end of the range"
             )
             assert re.search(rf"\b({named})\b", said)
+
+
+NUMBER = r"(-?\d[\d.e]*)"
+RULES_WITH_ENDS = (
+    rf"\bat least {NUMBER}",
+    rf"\bfrom {NUMBER} to ",
+    rf"\bfrom \S+ to {NUMBER}",
+    rf"``>= {NUMBER}``",
+    rf"``\[{NUMBER}, ",
+    rf"``.\S+, {NUMBER}\]``",
+)
+"""How docstrings say that an end of a range is part of it."""
+
+
+def documented_ends() -> dict[str, tuple[Callable[..., Any], str, float]]:
+    """Return what may be given a number at an end of its range: all, with argument and number."""
+    cases = {}
+    for name, function in public_formulas():
+        own_fields = FIELDS.get(function, {})
+        arguments = [argument.name for argument in needed(function)]
+        if not all(argument in {*RANGES, *own_fields} for argument in arguments):
+            continue
+
+        entries = documented(function)
+        for argument in arguments:
+            if argument in entries and has_wrong_numbers(argument) and argument not in own_fields:
+                rule, _, _ = entries[argument].text.rstrip(".").partition(". ")
+                for pattern in RULES_WITH_ENDS:
+                    for end in re.findall(pattern, rule):
+                        cases[f"{name}, {argument}={end}"] = (function, argument, float(end))
+    return cases
+
+
+ENDS = documented_ends()
+
+
+@pytest.mark.parametrize("case", ENDS)
+def test_the_documented_ends_of_a_range_are_taken(case: str) -> None:
+    function, argument, end = ENDS[case]
+    known = {name: RANGES[name].right for name in RANGES} | FIELDS.get(function, {})
+    arguments = {needed_one.name: known[needed_one.name] for needed_one in needed(function)}
+    if "mechanism" in arguments and "mechanism" not in FIELDS.get(function, {}):
+        arguments["mechanism"] = right_mechanism(function)
+
+    said = refusal(function, {**arguments, argument: end})
+    others = "|".join(set(arguments) - {argument})
+    is_tied_to_others = others and re.search(rf"\b({others})\b", said)
+    assert not said or is_tied_to_others, said

@@ -103,7 +103,7 @@ def required_gain(
     users : int
         Number ``K`` of users, at least 2.
     alpha : float
-        The error that is allowed, on the scale of values in ``[-1, 1]``.
+        The error that is allowed, ``> 0``. Values lie in ``[-1, 1]``.
     failure : float, default 0.01
         The probability of a larger error, in ``(0, 1)``.
     tail : {"chebyshev", "hoeffding", "normal"}, default "chebyshev"
