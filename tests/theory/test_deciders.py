@@ -148,3 +148,29 @@ def test_a_printed_digit_is_proven_refuted_or_left() -> None:
     assert digits(pi, "3e0") is True
     assert digits(pi, "31.4e-1") is True
     assert digits(arb("0.5", 0.1), "0.5") is None
+
+
+@pytest.mark.parametrize(
+    ("printed", "lowest", "highest"),
+    [
+        ("3.1416", "3.14155", "3.14165"),
+        ("12", "11.5", "12.5"),
+        ("1.2e3", "1150", "1250"),
+        ("-7.50e-2", "-0.07505", "-0.07495"),
+    ],
+)
+def test_a_printed_number_stands_for_half_a_unit_of_its_last_digit_either_way(
+    printed: str, lowest: str, highest: str
+) -> None:
+    step = arb("1e-9")
+    assert digits(arb(lowest) + step, printed) is True
+    assert digits(arb(highest) - step, printed) is True
+    assert digits(arb(lowest) - step, printed) is False
+    assert digits(arb(highest) + step, printed) is False
+
+
+def test_identities_of_other_functions_are_proven_or_refuted() -> None:
+    growth = sympy.log(t)
+    assert identity((exp(x) + growth) * (exp(x) - growth), exp(2 * x) - growth**2)
+    assert not identity(exp(x) + growth, exp(x) + growth * Rational(1001, 1000))
+    assert not identity(exp(x), growth)

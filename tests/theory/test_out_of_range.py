@@ -196,16 +196,15 @@ NUMBER = r"(-?\d[\d.e]*)"
 RULES_WITH_ENDS = (
     rf"\bat least {NUMBER}",
     rf"\bfrom {NUMBER} to ",
-    rf"\bfrom \S+ to {NUMBER}",
     rf"``>= {NUMBER}``",
     rf"``\[{NUMBER}, ",
     rf"``.\S+, {NUMBER}\]``",
 )
-"""How docstrings say that an end of a range is part of it."""
+"""How docstrings say that an end of a range is part of it. One that limits the work is left out."""
 
 
 def documented_ends() -> dict[str, tuple[Callable[..., Any], str, float]]:
-    """Return what may be given a number at an end of its range: all, with argument and number."""
+    """Return every formula and class that has such an argument, with the argument and the end."""
     cases = {}
     for name, function in public_formulas():
         own_fields = FIELDS.get(function, {})
