@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from flint import arb, ctx
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from ldpnb.mechanisms.groups import LaplaceMeans
@@ -98,6 +98,9 @@ def test_delta_is_the_mass_by_which_one_law_exceeds_the_other(
     epsilon: float,
     near: float | None,
 ) -> None:
+    # what differs by less than the rounding of parameters counts as the same
+    assume(weight == other_weight or abs(weight - other_weight) > 1e-12)
+
     other_scale = ratio * scale
     first = (weight, location, scale)
     second = (other_weight, 0.0, other_scale)
