@@ -32,8 +32,7 @@ def dependencies(session: nox.Session, resolution: str) -> None:
     """Run the tests, or what is named after ``--``, with the newest or the oldest dependencies.
 
     Those are the newest that a user would get: the constraints of the lock, which uv reads in
-    pyproject.toml, do not hold. The oldest have wheels for the oldest Python only, and cells that
-    show tables differ with them: before version 3 pandas writes them otherwise. Try ``-- tests``.
+    pyproject.toml, do not hold. The oldest have wheels for the oldest Python only.
     """
     if resolution != "highest" and session.python != PYTHONS[0]:
         session.skip("no wheels")

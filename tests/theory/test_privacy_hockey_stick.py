@@ -98,15 +98,16 @@ def test_delta_is_the_mass_by_which_one_law_exceeds_the_other(
     epsilon: float,
     near: float | None,
 ) -> None:
-    # what differs by less than the rounding of parameters counts as the same
-    assume(weight == other_weight or abs(weight - other_weight) > 1e-12)
-
     other_scale = ratio * scale
     first = (weight, location, scale)
     second = (other_weight, 0.0, other_scale)
+    loss_at_first = float(np.log(weight * ratio / other_weight) + abs(location) / other_scale)
     if near is not None and ratio >= 1:
-        largest_loss = np.log(weight * ratio / other_weight) + abs(location) / other_scale
-        epsilon = max(0.0, float(largest_loss) - near)
+        epsilon = max(0.0, loss_at_first - near)
+
+    # Laws that differ by less than the rounding of their parameters count as the same.
+    assume(ratio == 1 or abs(ratio - 1) > 1e-12)
+    assume(not 0 < loss_at_first - epsilon < 1e-12)
 
     delta = hockey_stick.law_delta([first], [second], epsilon)
     assert delta == pytest.approx(exact_delta(first, second, epsilon), rel=1e-12, abs=1e-290)
