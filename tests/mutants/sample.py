@@ -23,7 +23,8 @@ THEORY = f"tests/theory {CLAIMS}"
 ROOMS = {
     "accuracy": ("tests/theory/test_accuracy.py tests/theory/properties/test_accuracy.py", THEORY),
     "audit": (
-        "tests/audit/test_exact_channels.py tests/audit/test_followed_draws.py",
+        "tests/audit/test_exact_channels.py tests/audit/test_channels_in_numbers.py "
+        "tests/audit/test_followed_draws.py tests/audit/test_outputs_and_limits.py",
         "tests/audit",
     ),
     "claims": ("", CLAIMS),
@@ -36,7 +37,8 @@ ROOMS = {
     "estimators": ("tests/theory/test_estimators.py", THEORY),
     "mechanisms": ("tests/theory/properties/test_mechanisms.py", THEORY),
     "notebook": (
-        "tests/notebooks/test_charts.py tests/notebooks/test_what_is_drawn.py "
+        "tests/notebooks/test_charts.py tests/notebooks/test_words.py "
+        "tests/notebooks/test_parameters.py tests/notebooks/test_what_is_drawn.py "
         "tests/notebooks/test_marked_places.py tests/notebooks/test_figures.py",
         "tests/notebooks tests/papers/test_tables.py",
     ),
