@@ -136,12 +136,15 @@ def ink(colour: str) -> str:
     The contrast of the words is at least 4.5, as the Web Content Accessibility Guidelines ask.
 
     >>> ink("#004B94"), ink("#A39A2E")
-    ('#004b94', '#807924')
+    ('#004b94', '#7f7824')
     """
     red_green_blue = np.array(mpl.colors.to_rgb(colour))
     while 1.05 / (_luminance(red_green_blue) + 0.05) < _CONTRAST:
         red_green_blue = 0.97 * red_green_blue
-    return mpl.colors.to_hex(tuple(red_green_blue.tolist()))
+
+    # Rounded down, since a channel that is rounded up would be paler.
+    levels = np.floor(255 * red_green_blue + 1e-9) / 255
+    return mpl.colors.to_hex(tuple(levels.tolist()))
 
 
 _CONTRAST = 4.5

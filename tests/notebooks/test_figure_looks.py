@@ -105,6 +105,54 @@ def test_a_series_beside_a_ramp_has_a_colour_of_its_own() -> None:
     assert drawn["general, π = 1"].colour not in {look.colour for look in alone.values()}
 
 
+def test_two_numbers_beside_a_name_are_no_ramp_but_three_are() -> None:
+    two = looks.looks_of(["ε = 1", "ε = 2", "exact"])
+    assert two["exact"] == looks.looks_of(["exact"])["exact"]
+    assert two["ε = 1"].dash != two["ε = 2"].dash
+
+    three = looks.looks_of(["ε = 1", "ε = 2", "ε = 3", "exact"])
+    assert len({look.dash for name, look in three.items() if name != "exact"}) == 1
+    assert three["exact"] == two["exact"]
+
+
+@pytest.mark.parametrize(
+    "names",
+    [["one", "other", "third"], ["MLE", "one", "Norm-Sub"], ["π = 1", "π = 2", "π = 3", "a", "b"]],
+    ids=", ".join,
+)
+def test_names_without_a_family_have_looks_that_nothing_else_in_the_figure_has(
+    names: list[str],
+) -> None:
+    drawn = looks.looks_of(names)
+    assert list(drawn) != []
+    assert len({look.colour for look in drawn.values()}) == len(names)
+    for name in ("MLE", "Norm-Sub"):
+        if name in names:
+            assert drawn[name] == looks.looks_of([name])[name]
+
+
+def test_a_figure_of_more_names_than_looks_uses_them_again() -> None:
+    names = [f"rule {letter}" for letter in "abcdefghij"]
+    assert len(looks.looks_of(names)) == 10
+
+
+def test_numbers_are_ordered_from_dark_to_light() -> None:
+    for names in (["ε = 0.1", "ε = 1", "ε = 10"], [1, 2, 3, 4], ["at 1e-6", "at 1e-3"]):
+        lightness = [lab(look.colour, "usual")[0] for look in looks.looks_of(names).values()]
+        assert lightness == sorted(lightness)
+        assert np.diff(lightness).min() > 10
+
+
+def test_words_in_the_colour_of_their_series_can_be_read_on_white() -> None:
+    for colour in ["#ffffff", "#2B9DD0", "#777777", "#004B94", "#20a386"]:
+        written = looks.ink(colour)
+        assert contrast_on_white(written) >= 4.5
+        if contrast_on_white(colour) >= 4.5:
+            assert written == colour.lower()
+        else:
+            assert contrast_on_white(written) < 5
+
+
 def test_text_in_vector_files_is_text() -> None:
     table = pd.DataFrame({"x": [1.0, 2.0], "y": [3.0, 4.0]})
     content = io.BytesIO()
