@@ -92,6 +92,8 @@ def poisson(records: Sequence[Any], rates: ArrayLike) -> Law:
     {(7,): 0.25, (): 0.75}
     """
     probabilities = checks.numbers(rates, "rates", low=0, high=1)
+    if probabilities.ndim:
+        checks.entries(probabilities, "rates", len(records))
     one_each = np.broadcast_to(probabilities, (len(records),))
     single = [
         {(record,): float(p), (): float(1 - p)} for record, p in zip(records, one_each, strict=True)
@@ -107,8 +109,11 @@ def one_draw(units: Sequence[Sequence[Any]], weights: ArrayLike) -> Law:
     >>> one_draw([[1], [2, 2]], [1, 3])
     {(1,): 0.25, (2, 2): 0.75}
     """
-    shares = np.asarray(weights, dtype=float)
-    shares = checks.distribution(shares / shares.sum(), "weights")
+    sizes = checks.numbers(weights, "weights", low=0)
+    checks.entries(sizes, "weights", len(units))
+    if not sizes.any():
+        raise ValueError("weights must have a positive entry, got all zeros")
+    shares = sizes / sizes.sum()
     return mixture((float(p), {tuple(unit): 1.0}) for p, unit in zip(shares, units, strict=True))
 
 
