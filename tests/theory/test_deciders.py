@@ -49,6 +49,9 @@ UNIT_SQUARE = {x: (0, 1), y: (0, 1)}
         (1 - Rational(1001, 1000) * x * y, UNIT_SQUARE, None),
         (1 - 2 * x * y, UNIT_SQUARE, False),
         ((t - 1) / (t + 1), {t: (1, oo)}, True),
+        # numerator and denominator are both negative
+        ((x - 3) / (x - 2), {x: (0, 1)}, True),
+        ((x - 1) / (x - 2), {x: (0, oo)}, False),
         (1 / (t - 2), {t: (1, oo)}, False),
         ((x - y) ** 2 + 1, {x: (0, oo), y: (0, oo)}, None),
     ],
