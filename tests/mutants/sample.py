@@ -33,7 +33,10 @@ ROOMS = {
         "tests/data",
     ),
     "deciders": ("tests/theory/test_deciders.py", THEORY),
-    "designs": ("tests/theory/properties/test_designs.py", f"{THEORY} tests/survey"),
+    "designs": (
+        "tests/theory/test_allocations.py tests/theory/properties/test_designs.py",
+        f"{THEORY} tests/survey",
+    ),
     "estimators": ("tests/theory/test_estimators.py", THEORY),
     "mechanisms": ("tests/theory/properties/test_mechanisms.py", THEORY),
     "notebook": (
@@ -42,7 +45,11 @@ ROOMS = {
         "tests/notebooks/test_marked_places.py tests/notebooks/test_figures.py",
         "tests/notebooks tests/papers/test_tables.py",
     ),
-    "privacy": ("tests/theory/test_privacy.py tests/theory/properties/test_privacy.py", THEORY),
+    "privacy": (
+        "tests/papers/routes/test_companion_reports.py tests/theory/test_privacy.py "
+        "tests/theory/test_privacy_shuffling.py tests/theory/test_privacy_hockey_stick.py",
+        THEORY,
+    ),
     "run": (
         "tests/run/test_catalogue.py tests/run/test_errata.py tests/run/test_sameness.py "
         "tests/run/test_export.py "
