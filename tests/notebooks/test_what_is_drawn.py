@@ -327,3 +327,80 @@ def test_an_equals_sign_of_a_title_stays_on_the_line_of_its_number() -> None:
     table = pd.DataFrame({"x": [0.0, 1.0], "y": [0.0, 1.0]})
     figure = draw(curves(table, "x", "y", title="The loss is least at n = 10"))
     assert figure.get_suptitle() == "The loss is least at n\u00a0=\u00a010"
+
+
+def two_curves(name: str, end: float = 1.0) -> Figure:
+    """Two curves that are far apart, of which the first ends at some place of ten."""
+    rows = [(0.0, 1.0, name), (end, 1.0, name), (0.0, 5.0, "other"), (1.0, 5.0, "other")]
+    return draw(curves(pd.DataFrame(rows, columns=["x", "y", "by"]), "x", "y", by="by"))
+
+
+def test_a_name_stands_beside_its_curve_outside_the_panel() -> None:
+    figure = two_curves("one of 24 letters, short")
+    (axis,) = panels_of(figure)
+    assert not figure.subfigs[0].legends
+
+    for text, height in zip(axis.texts, (1.0, 5.0), strict=True):
+        box = text.get_window_extent()
+        _, up = axis.transData.transform((0.0, height))
+        assert 0 < box.x0 - axis.bbox.x1 < 10
+        assert (box.y0 + box.y1) / 2 == pytest.approx(up, abs=3)
+
+
+@pytest.mark.parametrize(
+    ("name", "end"),
+    [("one of 25 letters, longer", 1.0), ("early", 0.5)],
+    ids=["a long name", "a curve that ends early"],
+)
+def test_a_long_name_and_that_of_a_curve_which_ends_early_stand_in_a_legend(
+    name: str, end: float
+) -> None:
+    figure = two_curves(name, end)
+    (axis,) = panels_of(figure)
+    assert not axis.texts
+    (legend,) = figure.subfigs[0].legends
+    assert [text.get_text() for text in legend.texts] == [name, "other"]
+
+
+@pytest.mark.parametrize(
+    ("scale", "ends", "is_shared"),
+    [
+        ("linear", (100.0, 90.0), True),
+        ("linear", (100.0, 50.0), False),
+        ("log", (1000.0, 300.0), True),
+        ("log", (1000.0, 50.0), False),
+    ],
+)
+def test_panels_share_a_range_that_each_of_them_fills_on_the_scale_that_is_seen(
+    scale: str, ends: tuple[float, float], is_shared: bool
+) -> None:
+    first = 1.0 if scale == "log" else 0.0
+    rows = []
+    for panel, end in zip(("a", "b"), ends, strict=True):
+        rows += [(panel, first, 1.0), (panel, end, 2.0)]
+
+    table = pd.DataFrame(rows, columns=["panel", "x", "y"])
+    left, right = panels_of(draw(curves(table, "x", "y", panel="panel", xscale=scale)))
+    assert (left.get_xlim() == right.get_xlim()) == is_shared
+
+
+def test_a_band_reaches_from_its_lower_to_its_upper_column_behind_its_curve() -> None:
+    table = pd.DataFrame({"x": [0.0, 1.0], "y": [2.0, 3.0], "low": [1.0, 2.5], "high": [4.0, 3.5]})
+    (axis,) = panels_of(draw(curves(table, "x", "y", band=("low", "high"))))
+    (band,) = axis.collections
+    corners = {tuple(corner) for path in band.get_paths() for corner in path.vertices.tolist()}
+    assert {(0.0, 1.0), (1.0, 2.5), (0.0, 4.0), (1.0, 3.5)} <= corners
+    assert band.get_alpha() < 0.5
+    assert band.get_zorder() < axis.lines[0].get_zorder()
+
+
+def test_bars_start_at_a_line_at_zero_and_touch_none_of_their_neighbours() -> None:
+    table = pd.DataFrame({"who": ["a", "b"], "change": [-1.0, 2.0]})
+    (axis,) = panels_of(draw(curves(table, "who", "change", xscale="category", mark="bars")))
+    below, above = axis.patches
+    assert below.get_x() + below.get_width() == pytest.approx(-1.0)
+    assert above.get_x() == 0
+    assert above.get_width() == 2
+    assert 0.3 < above.get_height() < 1
+    (zero,) = axis.lines
+    assert list(zero.get_xdata()) == [0, 0]
