@@ -2,6 +2,9 @@
 
 import hashlib
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +12,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import ldpnb
 from ldpnb.notebook import curves, prose, publishing
 from ldpnb.notebook.controls import Choice, Slider, described
 from ldpnb.notebook.environment import FIGURES_FOLDER, RUN_PARAMETERS
 from ldpnb.notebook.tables import rounded
+
+CHECKOUT = Path(ldpnb.__file__).parents[1]
 
 # Where curves cross
 
@@ -198,6 +204,16 @@ def test_a_published_figure_says_where_its_numbers_come_from(
         "sha256": hashlib.sha256(numbers).hexdigest(),
         "drawn": {".png": hashlib.sha256(picture).hexdigest()},
     }
+
+
+def test_a_terminal_of_ipython_shows_the_text_of_an_output(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "IPython", "--no-banner", "--colors=NoColor", "-c"]
+    code = "from ldpnb.notebook.prose import solution; solution('It is *two*.')"
+    environment = os.environ | {"IPYTHONDIR": str(tmp_path), "PYTHONPATH": str(CHECKOUT)}
+    shown = subprocess.run(
+        [*command, code], capture_output=True, text=True, check=True, env=environment
+    )
+    assert shown.stdout == "It is *two*.\n"
 
 
 def test_a_solution_is_folded_away_and_plain_in_a_script(
