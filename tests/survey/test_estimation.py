@@ -219,14 +219,20 @@ def test_more_reports_than_anybody_planned_are_welcome_up_to_the_population():
         estimate([1, 0] * 301, **BIT, population=600)
 
 
-def test_where_no_share_fits_the_reports_there_is_a_warning_and_no_interval():
-    row = estimate(["no"] * 200, p="5/6", q="1/6").rows[0]
+@pytest.mark.parametrize("population", [None, 900, "everyone"])
+@pytest.mark.parametrize(
+    "chances", [("5/6", "1/6"), ("1/6", "5/6")], ids=["p above q", "p below q"]
+)
+@pytest.mark.parametrize(("report", "many"), [("no", "few"), ("yes", "many")])
+def test_where_no_share_fits_the_reports_there_is_a_warning_and_no_interval(
+    report, many, chances, population
+):
+    p, q = chances
+    row = estimate([report] * 200, p=p, q=q, population=population).rows[0]
     assert math.isnan(row.low)
     assert math.isnan(row.high)
     assert "no true value fits" in row.remark
-    assert "too few of them say yes" in row.remark
-    assert "too many" in estimate(["yes"] * 200, p="5/6", q="1/6").rows[0].remark
-    assert "too many" in estimate(["yes"] * 200, p="1/6", q="5/6", population=900).rows[0].remark
+    assert f"too {many} of them say yes" in row.remark
 
 
 def test_noise_that_the_device_cannot_make_is_refused_with_its_row():

@@ -154,17 +154,32 @@ def test_neymans_allocation_is_the_best_one_and_counts_the_randomisation():
         assert variance(other) >= variance(drawn)
 
 
-def test_a_stated_sd_is_planned_at_the_larger_randomisation():
+@pytest.mark.parametrize(
+    ("p", "q", "worst"), [(0.5, 0.1, 0.8), (0.9, 0.5, 0.2)], ids=["p + q below 1", "p + q above 1"]
+)
+def test_a_stated_sd_is_planned_at_the_larger_randomisation(p, q, worst):
     """If p + q is not 1, two shares have the same sd and unlike randomisation."""
-    made = device(mechanism="OUE", epsilon=4, values=4)
-    sd = 0.4
-    low = 0.2
-    high = 0.8
+    made = device(p=p, q=q)
+    sd = math.sqrt(worst * (1 - worst))
     design = ClusteredSample(100, 10, 10, 0.0, sd * math.sqrt(1000 / 999))
     found = design.variance(20, made).randomisation
 
-    assert found == pytest.approx(made.variance(high) / 200)
-    assert made.variance(high) > made.variance(low)
+    assert found == pytest.approx(made.variance(worst) / 200)
+    assert made.variance(worst) > made.variance(1 - worst)
+
+
+@pytest.mark.parametrize(
+    ("q", "mean"), [(0.25, 0.5), (0.05, 0.8), (0.45, 0.2)], ids=["middle", "upper end", "lower end"]
+)
+def test_a_stated_sd_of_numbers_is_planned_at_the_mean_where_bits_vary_most(q, mean):
+    """The variance of a bit is largest where yes and no are equally likely, if that mean fits."""
+    made = device(p=q + 0.5, q=q, low=0, high=1)
+    sd = 0.4
+    design = ClusteredSample(100, 10, 10, 0.0, sd * math.sqrt(1000 / 999))
+    found = design.variance(20, made).randomisation
+
+    rate = made.q + made.gap * mean
+    assert found == pytest.approx((rate * (1 - rate) / made.gap**2 - sd**2) / 200)
 
 
 @pytest.mark.parametrize("mechanism", ["Warner", "k-RR", "OUE", "1-bit", "Laplace"])
