@@ -13,6 +13,7 @@ import pytest
 from readable import stated as by_what_is_stated
 
 from ldpnb.rng import stream
+from ldpnb.survey.device import device
 from ldpnb.survey.estimation import estimate
 
 BIT = {"p": "3/4", "q": "1/4"}
@@ -258,6 +259,21 @@ def test_a_spread_that_is_not_the_devices_is_remarked(scale, than):
     assert f"vary {than} than reports of this device" in found.remark
 
 
+@pytest.mark.parametrize("epsilon", [0.2, 1, 5])
+def test_reports_of_the_device_itself_are_not_remarked_on(epsilon):
+    rng = stream("own reports", epsilon, seed=15)
+    noise = {"mechanism": "Laplace", "epsilon": epsilon, "low": 0, "high": 1}
+    bits = device(mechanism="OUE", epsilon=epsilon, values=4)
+    for _ in range(40):
+        truths = rng.integers(0, 2, 500)
+        assert estimate(truths + rng.laplace(0, 1 / epsilon, 500), **noise).remark == ""
+
+        own = rng.integers(0, 4, 500)[:, None] == np.arange(4)
+        ones = rng.random((500, 4)) < np.where(own, bits.p, bits.q)
+        words = ["".join(row) for row in ones.astype(int).astype(str)]
+        assert estimate(words, mechanism="OUE", epsilon=epsilon, values=4).remark == ""
+
+
 def test_reports_that_are_all_the_same_have_no_interval():
     row = estimate([3.0] * 100, mechanism="Laplace", epsilon=1, low=0, high=9).rows[0]
     assert math.isnan(row.low)
@@ -453,6 +469,14 @@ def test_a_report_that_the_device_cannot_send_is_refused_with_those_that_it_can(
 def test_ones_that_do_not_fit_their_answers_are_refused(table, words):
     with pytest.raises(ValueError, match=words):
         estimate(table, **UNARY, values=list("ABC"), reports=20)
+
+
+def test_two_reports_are_the_fewest_of_which_ones_are_counted():
+    table = {"report": list("ABC"), "count": [1, 2, 0]}
+    found = estimate(table, **UNARY, values=list("ABC"), reports=2)
+    assert found.rows[0].standard_error > 0
+    with pytest.raises(ValueError, match="reports must be an integer >= 2, got reports=1"):
+        estimate(table, **UNARY, values=list("ABC"), reports=1)
 
 
 def test_every_report_may_have_a_one():
