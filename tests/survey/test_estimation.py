@@ -252,10 +252,13 @@ def test_noise_that_the_device_cannot_make_is_refused_with_its_row():
     estimate(reports, **device)
 
 
-@pytest.mark.parametrize(("scale", "than"), [(40, "less"), (180, "more")])
-def test_a_spread_that_is_not_the_devices_is_remarked(scale, than):
+@pytest.mark.parametrize(
+    ("epsilon", "scale", "than"),
+    [(1, 40, "less"), (1, 180, "more"), (0.2, 350, "less"), (0.2, 650, "more"), (4, 100, "more")],
+)
+def test_a_spread_that_is_not_the_devices_is_remarked(epsilon, scale, than):
     reports = 50 + stream("spread", seed=5).laplace(0, scale, 1000)
-    found = estimate(reports, mechanism="Laplace", epsilon=1, low=0, high=100)
+    found = estimate(reports, mechanism="Laplace", epsilon=epsilon, low=0, high=100)
     assert f"vary {than} than reports of this device" in found.remark
 
 
