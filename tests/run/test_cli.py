@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 
@@ -116,6 +117,15 @@ def test_wrong_usage_ends_with_one_clear_line_and_code_2(
     assert message.startswith("ldpnb: ")
     assert message.count("\n") == 1
     assert line in message
+
+
+@pytest.mark.parametrize("name", cli.commands)
+def test_the_help_of_a_command_says_what_each_option_is_if_it_is_left_out(name: str) -> None:
+    text = " ".join(called(name, "--help").stdout.split())
+    for option in cli.commands[name].params:
+        is_told = isinstance(option.default, str | int | float) and option.default
+        if isinstance(option, click.Option) and not option.is_flag and is_told:
+            assert f"[default: {option.default}" in text, option.name
 
 
 START_AND_PLAN = """
