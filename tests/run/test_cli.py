@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from ldpnb.checks import UsageError
 from ldpnb.cli import cli
 from ldpnb.notebook import parameters
-from ldpnb.run import catalogue
+from ldpnb.run import catalogue, ledger
 
 
 def called(*words: str) -> Result:
@@ -39,6 +39,18 @@ def test_the_card_of_a_claim_tells_verdict_notebook_and_code(name: str) -> None:
 
     formula = r"ClusterSample.loss \(ldpnb/papers/bun2022/formulas/clusters.py:\d+\)"
     assert re.search(rf"^  Uses: .*{formula}$", text, re.MULTILINE)
+
+
+def test_a_card_has_all_that_the_ledger_says_of_a_claim_and_no_label_without_words() -> None:
+    for row in ledger.committed_ledger():
+        text = ledger.described(row)
+        assert ("  Rebuilt: " in text) == (row["rebuilt"] == "True"), row["claim"]
+        assert ("  What the source asks: " in text) == (row["question"] == "True"), row["claim"]
+
+        shown = " ".join(text.split())
+        for column in ("claim", "status", "how", "notebook", "place", "says", *ledger.WORDS):
+            assert " ".join(row[column].split()) in shown, column
+        assert not re.search(r"^  [A-Z][\w ]*: *$", text, re.MULTILINE), row["claim"]
 
 
 @pytest.mark.parametrize(
@@ -121,11 +133,12 @@ def test_wrong_usage_ends_with_one_clear_line_and_code_2(
 
 @pytest.mark.parametrize("name", cli.commands)
 def test_the_help_of_a_command_says_what_each_option_is_if_it_is_left_out(name: str) -> None:
-    text = " ".join(called(name, "--help").stdout.split())
-    for option in cli.commands[name].params:
-        is_told = isinstance(option.default, str | int | float) and option.default
-        if isinstance(option, click.Option) and not option.is_flag and is_told:
-            assert f"[default: {option.default}" in text, option.name
+    command = cli.commands[name]
+    for option in command.params:
+        has_default = isinstance(option.default, str | int | float) and option.default
+        if isinstance(option, click.Option) and not option.is_flag and has_default:
+            _, words = option.get_help_record(click.Context(command))
+            assert "[default: " in words, option.name
 
 
 START_AND_PLAN = """

@@ -71,6 +71,26 @@ def test_the_four_quantities_agree(unknown, design):
         assert found == pytest.approx(known[unknown], rel=1e-6)
 
 
+@pytest.mark.parametrize("mechanism", ["1-bit", "Laplace"])
+@pytest.mark.parametrize("unknown", ["count", "epsilon", "error", "failure"])
+@pytest.mark.parametrize(
+    "design", [{}, {"population": "everyone"}, CLUSTERS], ids=["simple", "everyone", "clusters"]
+)
+def test_a_plan_in_another_unit_is_the_same_plan(mechanism, unknown, design):
+    known = {"count": 200, "epsilon": 1.0, "error": 0.2, "failure": 0.05}
+    del known[unknown]
+    wanted = plan(**known, **design, mechanism=mechanism, low=0, high=1).best
+
+    if "error" in known:
+        known["error"] *= 40
+    found = plan(**known, **design, mechanism=mechanism, low=-5, high=35).best
+    assert found.count == wanted.count
+    assert found.epsilon == pytest.approx(wanted.epsilon)
+    assert found.error == pytest.approx(40 * wanted.error)
+    assert found.failure == pytest.approx(wanted.failure)
+    assert found.variance.total == pytest.approx(40**2 * wanted.variance.total)
+
+
 @pytest.mark.parametrize(("response", "words"), [(1.0, ""), (0.6, ", of whom 60% will respond")])
 def test_a_plan_of_clusters_says_how_many_will_respond(response, words):
     planned = plan(epsilon=1.0, error=0.1, failure=0.05, response=response, **CLUSTERS)

@@ -118,6 +118,15 @@ def test_a_plan_says_how_people_are_drawn_asked_and_written_down(name):
     assert words in in_one_line(plan(**ASKED, **stated))
 
 
+def test_a_plan_of_strata_says_how_many_to_invite_and_who_may_not_respond():
+    all_respond = plan(**STRATA, count=300, error=0.1)
+    assert "Invite 300 people for 300 reports: a 200; b 100." in in_one_line(all_respond)
+
+    some_do = plan(**STRATA, count=300, error=0.1, response={"a": 0.5, "b": 1})
+    words = "Invite 500 people for 300 reports: a 400 for 200 reports (50% respond); b 100."
+    assert words in in_one_line(some_do)
+
+
 @pytest.mark.parametrize(("count", "is_rough"), [(2, True), (29, True), (30, False)])
 def test_a_plan_with_fewer_than_30_clusters_is_called_rough(count, is_rough):
     stated = {"epsilon": 3, "clusters": 400, "cluster_size": 25, "count": count, "icc": 0.01}
