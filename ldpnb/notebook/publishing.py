@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from ldpnb import writing
@@ -122,5 +123,9 @@ def publish_table(
 
 
 def provenance(record: Mapping[str, Any]) -> bytes:
-    """Return the content of the JSON file that says where a figure comes from."""
-    return (json.dumps(record, indent=1, ensure_ascii=False) + "\n").encode()
+    """Return the content of the JSON file that says where a figure comes from.
+
+    Numbers of numpy, such as pandas returns, are written like those of Python.
+    """
+    text = json.dumps(record, indent=1, ensure_ascii=False, default=np.generic.item)
+    return f"{text}\n".encode()

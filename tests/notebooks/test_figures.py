@@ -267,6 +267,19 @@ def test_a_published_table_holds_what_was_drawn_and_perhaps_further_series(
             publishing.publish(figure, other, "fig", caption="Errors.")
 
 
+def test_a_place_that_pandas_found_is_marked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(FIGURES_FOLDER, str(tmp_path))
+    place = Mark(np.int64(1), np.float64(0.25), "the largest")
+    figure = curves(TABLE, "epsilon", "mse", by="by", marks=[place])
+    publishing.publish(figure, TABLE, "fig", caption="Errors.")
+
+    record = json.loads((tmp_path / "fig.json").read_bytes())
+    (mark,) = record["encoding"]["marks"]
+    assert (mark["x"], mark["y"]) == (1, 0.25)
+
+
 def test_a_figure_without_caption_or_numbers_is_refused() -> None:
     figure = curves(TABLE, "epsilon", "mse")
     for table, caption in ((TABLE, " "), (TABLE.iloc[:0], "Errors.")):
