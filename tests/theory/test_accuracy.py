@@ -87,6 +87,12 @@ def test_a_curators_error_is_that_of_replacing_a_user() -> None:
     assert error == pytest.approx(2 * 3, rel=1e-12)
 
 
+def test_a_report_of_certain_bits_takes_none_and_one_of_fair_bits_takes_all() -> None:
+    assert histograms.unary_report_bits(1.0, 0.0, 8) == 0
+    assert histograms.unary_report_bits(0.0, 1.0, 8) == 0
+    assert histograms.unary_report_bits(0.5, 0.5, 8) == pytest.approx(8, rel=1e-15)
+
+
 @pytest.mark.parametrize("data", ["fixed", "iid"])
 def test_nothing_is_lost_or_biased_where_everybody_reports(data: str) -> None:
     mechanism = KaryRandomisedResponse(1.0, 3)

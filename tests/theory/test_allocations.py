@@ -56,6 +56,9 @@ def test_from_one_record_of_each_stratum_that_varies_to_all_of_them_may_be_drawn
     assert strata.proportional(1.0).tolist() == [10, 20, 4]
     assert strata.variance(strata.sizes) == 0
 
+    # a record more of a stratum without weight helps nobody
+    assert best_allocation([0, 3], 100, least=[0, 1], most=[50, 10]).tolist() == [0, 10]
+
     all_alike = Strata([10, 20], variances=[0.0, 0.0])
     assert all_alike.best_whole(0).tolist() == [0, 0]
     assert all_alike.best_whole(30).tolist() == [0, 0]

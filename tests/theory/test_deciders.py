@@ -53,6 +53,8 @@ UNIT_SQUARE = {x: (0, 1), y: (0, 1)}
         ((x - 3) / (x - 2), {x: (0, 1)}, True),
         ((x - 1) / (x - 2), {x: (0, oo)}, False),
         (1 / (t - 2), {t: (1, oo)}, False),
+        # is not defined at 2
+        (1 / (t - 2) ** 2, {t: (1, oo)}, False),
         ((x - y) ** 2 + 1, {x: (0, oo), y: (0, oo)}, None),
     ],
 )
@@ -102,6 +104,8 @@ def test_a_function_of_a_ball_is_proven_positive_refuted_or_left(
 def test_zeros_are_where_a_function_changes_its_sign_and_none_is_guessed() -> None:
     roots = zeros(lambda a: (a - 1) * (a - 2) * (a - ball("2.2")), 0, 5)
     assert [round(float(root.mid()), 6) for root in roots] == [1.0, 2.0, 2.2]
+    (in_the_middle,) = zeros(lambda a: a - 1, 0, 2)
+    assert in_the_middle.contains(1)
     assert zeros(lambda a: a * a + ball("0.0001"), -1, 1) == []
     with pytest.raises(ArithmeticError, match="a sign is uncertain"):
         zeros(lambda a: a - a, 0, 1)
