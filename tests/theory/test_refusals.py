@@ -580,6 +580,13 @@ def test_a_mechanism_draws_once_or_more_often(mechanism: Any) -> None:
         mechanism.sample_sums([[1], [1]], [0], repetitions=0, rng=RNG)
 
 
+@pytest.mark.parametrize("mechanism", [DISCRETISED, LAPLACE, SIGNED_BIT, SIGNED_LAPLACE])
+@pytest.mark.parametrize("counts", [[1, 1], [[1], [1], [1]], [[[1]], [[1]]]])
+def test_counts_have_one_row_for_each_group(mechanism: Any, counts: list) -> None:
+    with pytest.raises(ValueError, match="counts must have one row per group, 2, got shape"):
+        mechanism.sample_sums(counts, [0.5], rng=RNG)
+
+
 @pytest.mark.parametrize("groups", [[[0]], [0, 1], [0.0], [True], [-1], [2]])
 def test_groups_are_one_whole_number_for_each_user(groups: list) -> None:
     with pytest.raises((ValueError, TypeError), match=r"groups must|values must have"):
