@@ -142,13 +142,14 @@ class LocalHashing:
 
         More than 100,000 pairs of a function and a cell are refused.
         """
-        if (self.domain_size + 1) * np.log(float(self.cells)) > np.log(EXPLICIT_LIMIT):
+        factors = int(self.domain_size) + 1
+        cells = int(self.cells)
+        if 2**factors > EXPLICIT_LIMIT or cells**factors > EXPLICIT_LIMIT:
             got = f"got cells={self.cells:g}, domain_size={self.domain_size:g}"
             raise ValueError(
                 f"outputs must be at most {EXPLICIT_LIMIT} to list them, g^(k + 1), {got}"
             )
 
-        cells = int(self.cells)
         codes = np.arange(cells**self.domain_size)[:, None]
         return codes // cells ** np.arange(self.domain_size) % cells
 

@@ -1,12 +1,15 @@
 """Mechanisms: the best channel for a gap, outputs that users share, and memory."""
 
 import tracemalloc
+from typing import Any
 
 import numpy as np
 import pytest
 
 import ldpnb as ldp
 from ldpnb.mechanisms.frequency import UnaryEncoding
+from ldpnb.mechanisms.hashing import LocalHashing
+from ldpnb.mechanisms.signs import SignRandomiser
 from ldpnb.mechanisms.subsets import SubsetSelection
 
 
@@ -34,6 +37,21 @@ def test_large_unary_outputs_are_the_users_bits_grouped() -> None:
     bits = mechanism.randomize(values, rng=np.random.default_rng(1))
     assert (tallies @ outputs == bits.sum(axis=0)).all()
     assert len(outputs) == len(np.unique(bits, axis=0))
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "outputs"),
+    [
+        (LocalHashing(1.0, 4, 10), 100_000),
+        (SignRandomiser(1.0, 12), 2**12),
+        (SubsetSelection(1.0, 5000, 1), 5000),
+        (UnaryEncoding.optimised(1.0, 12), 2**12),
+    ],
+)
+def test_as_many_outputs_as_the_limit_are_listed(mechanism: Any, outputs: int) -> None:
+    channel = mechanism.channel()
+    assert channel.shape == (outputs, mechanism.domain_size)
+    assert ldp.privacy_loss(channel).epsilon == pytest.approx(1.0, rel=1e-12)
 
 
 @pytest.mark.parametrize(
