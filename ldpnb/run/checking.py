@@ -86,7 +86,7 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
             raise
         if item.cell_num not in simulated.parts(item.path).cells:  # type: ignore[attr-defined]
             raise
-        pytest.skip(_SKIPPED)
+        pytest.skip(f"cells of {_name(item)}: {_SKIPPED}")
 
 
 def _name(item: pytest.Item) -> str:
@@ -128,7 +128,7 @@ class SameNumbers(pytest.Item):
             for table, difference in differences.items():
                 if table not in drawn:
                     raise difference
-            pytest.skip(f"{', '.join(differences)}: {_SKIPPED}")
+            pytest.skip(f"{', '.join(differences)} of {name}: {_SKIPPED}")
 
 
 def _require_same_table(stored: Path, fresh: Path) -> None:
