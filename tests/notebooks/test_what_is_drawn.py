@@ -48,9 +48,10 @@ SAME = pd.DataFrame(
 def test_equal_points_of_several_series_stand_side_by_side_around_their_place() -> None:
     (axis,) = panels_of(draw(curves(SAME, "x", "y", by="rule", error="sd", dodge=True)))
     places = [pixels(line) for line in axis.lines]
+    width = axis.lines[0].get_markersize() * mpl.rcParams["figure.dpi"] / 72
 
     for left, right in pairwise(places):
-        assert (right[:, 0] - left[:, 0] > 4).all()
+        assert (right[:, 0] - left[:, 0] >= width).all()
         assert right[:, 1] == pytest.approx(left[:, 1])
 
     true = axis.transData.transform(SAME[["x", "y"]].to_numpy()[:3])

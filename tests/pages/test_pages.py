@@ -69,9 +69,11 @@ def test_a_page_links_each_of_its_verdicts_to_the_ledger(notebook: Notebook) -> 
     shown = "\n".join(outputs(notebooks.page(notebook), "text/markdown"))
     told = "\n".join(outputs(json.loads(notebook.path.read_bytes()), "text/markdown"))
 
+    own = []
     for row in committed_ledger():
         if row["notebook"] == notebook.id and f"**{row['place']}: " in told:
-            assert f"([in the ledger](#{pages.anchor(row['claim'])}))" in shown
+            own.append(pages.anchor(row["claim"]))
+    assert sorted(re.findall(r"\(\[in the ledger\]\(#(.*?)\)\)", shown)) == sorted(own)
 
 
 def test_a_page_says_how_to_run_its_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
