@@ -7,14 +7,17 @@ values.
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from ldpnb import checks
 from ldpnb.checks import shown
 from ldpnb.mechanisms.registry import FREQUENCY
+from ldpnb.survey.tables import word_of
 
 SHARES = ("k-RR", "SUE", "OUE")
 """Mechanisms for the shares of several answers that are stated by their budget."""
@@ -242,11 +245,13 @@ def _answers(values: int | Sequence[str] | None) -> tuple[str, ...]:
     """Return the words of the possible answers: 1 to k if only their number is known."""
     if values is None:
         return ()
-    if isinstance(values, int | float):
+    if isinstance(values, int | float | np.number):
         number = checks.whole(values, "values", at_least=2, at_most=MOST_ANSWERS)
         return tuple(str(place + 1) for place in range(number))
 
-    words = tuple(str(word).strip() for word in values)
+    if isinstance(values, Set):
+        raise ValueError("values must be in order, got a set: the first answer is the yes")
+    words = tuple(word_of(word) for word in values)
     if isinstance(values, str) or len(words) < 2:
         raise ValueError(f"values must be at least two words, got {checks.shortened(values)}")
     if "" in words or len(set(words)) < len(words):

@@ -7,6 +7,7 @@ from decimal import Decimal
 from ldpnb.checks import shown
 from ldpnb.survey.estimation import Estimate, Estimates
 from ldpnb.survey.words import ASSUMED, WIDTH, aligned, described, privacy
+from ldpnb.words import short
 
 
 def estimates_text(found: Estimates) -> str:
@@ -69,11 +70,11 @@ def _percent(level: float) -> str:
 
 
 def _number(number: float) -> str:
-    return "" if math.isnan(number) else f"{number:.4g}"
+    return "" if math.isnan(number) else short(number, 4)
 
 
 def _interval(row: Estimate) -> str:
-    return "" if math.isnan(row.low) else f"{row.low:.4g} to {row.high:.4g}"
+    return "" if math.isnan(row.low) else f"{short(row.low, 4)} to {short(row.high, 4)}"
 
 
 def _methods(found: Estimates) -> str:

@@ -195,8 +195,10 @@ def estimate(
     used = device(p=p, q=q, mechanism=mechanism, epsilon=epsilon, values=values, low=low, high=high)
     if simultaneous and len(used.estimated) < 2:
         raise ValueError("simultaneous needs several shares, but one share or mean is estimated")
-    if difference is not None and by is None:
-        raise ValueError("difference needs by, the column with the two groups")
+    if difference is not None:
+        if by is None:
+            raise ValueError("difference needs by, the column with the two groups")
+        difference = _two_groups(difference)
     absent = checked_missing(missing, used)
     columns = _columns(table)
     group = None if by is None else _group(columns, by)
@@ -247,15 +249,20 @@ def _columns(table: Any) -> tables.Table:
     return found
 
 
+def _two_groups(pair: Any) -> tuple[str, str]:
+    """Return the words of two groups."""
+    if isinstance(pair, str) or len(pair) != 2:
+        raise ValueError(f"difference must be two groups, got {checks.shortened(pair)}")
+    return tables.word_of(pair[0]), tables.word_of(pair[1])
+
+
 def _group(columns: tables.Table, by: str) -> str:
     """Return the name of the column whose groups get estimates, as the table has it."""
-    name = by.strip().lower()
+    name = str(by).strip().lower()
     if name not in columns or name in ("report", "count"):
         others = [column for column in columns if column not in ("report", "count")]
-        raise ValueError(
-            f"by must be a public column, one of {checks.shown(', '.join(others)) or 'none'}, "
-            f"got {checks.shown(by)}"
-        )
+        among = f"one of {checks.shown(', '.join(others))}" if others else "but there is none"
+        raise ValueError(f"by must be a public column, {among}, got {checks.shown(str(by))}")
     return name
 
 
@@ -294,10 +301,12 @@ def _sample(columns: tables.Table, cells: Cells, population: Any, clusters: Any)
         drawn["stratum"] = cells.words(columns["stratum"])
     if "cluster" in columns:
         drawn["cluster"] = columns["cluster"].codes[cells.first]
-    for name, least in {"weight": 1e-300, "cluster_size": 1.0}.items():
-        if name in columns:
-            numbers = columns[name].numbers(name, least=least, where=where)
-            drawn[name] = numbers[cells.first]
+    if "weight" in columns:
+        weights = columns["weight"].numbers("weight", is_positive=True, where=where)
+        drawn["weight"] = weights[cells.first]
+    if "cluster_size" in columns:
+        sizes = columns["cluster_size"].numbers("cluster_size", least=1.0, where=where)
+        drawn["cluster_size"] = sizes[cells.first]
     return drawn_sample(
         cells.number,
         population=_sizes(population, "population"),
@@ -309,10 +318,13 @@ def _sample(columns: tables.Table, cells: Cells, population: Any, clusters: Any)
 def _sizes(stated: Any, name: str) -> Any:
     """Return a number of people or clusters, or one for each stratum, after checking it."""
     if isinstance(stated, Mapping):
-        return {
-            str(stratum): checks.whole(size, f"{name} of stratum {stratum}", at_least=1)
+        sizes = {
+            tables.word_of(stratum): checks.whole(size, f"{name} of stratum {stratum}", at_least=1)
             for stratum, size in stated.items()
         }
+        if len(sizes) < len(stated):
+            raise ValueError(f"{name} must name every stratum once, got {list(stated)}")
+        return sizes
     if stated is None or isinstance(stated, str):
         return stated
     return checks.whole(stated, name, at_least=1)
@@ -331,17 +343,21 @@ class _Survey:
     def of(self, group: str, members: Any = None) -> list[Estimate]:
         """Return the estimates of everybody, or of a group's `members`, a choice of cells."""
         inside = np.ones(self.sample.number.size, dtype=bool) if members is None else members
-        number = int(self.sample.number[inside].sum())
         if self.sample.units(inside) < 2:
-            units = "people" if self.sample.cluster is None else "clusters"
-            remark = f"fewer than two {units} have reports, which is too few for a standard error."
-            return [Estimate(of, group, number, remark=remark) for of in self.device.estimated]
+            return self.too_few(group, inside)
 
         rows = []
         for place, of in enumerate(self.device.estimated):
             point = self.point(place, members)
             rows.append(self.row(of, group, inside, point, self.exact(place, members)))
         return self.with_shares(rows, members)
+
+    def too_few(self, group: str, inside: Any) -> list[Estimate]:
+        """Return rows without estimates, for a group that has too few reports for them."""
+        number = int(self.sample.number[inside].sum())
+        units = "people" if self.sample.cluster is None else "clusters"
+        remark = f"fewer than two {units} have reports, which is too few for a standard error."
+        return [Estimate(of, group, number, remark=remark) for of in self.device.estimated]
 
     def by(
         self, column: str, words: list[str], difference: tuple[str, str] | None
@@ -359,14 +375,16 @@ class _Survey:
                 raise ValueError(
                     f"difference must be of two of {', '.join(members)}, got {checks.shown(name)}"
                 )
-        if difference is not None and (len(pair) != 2 or pair[0] == pair[1]):
-            raise ValueError("difference must be of two different groups")
-        if not pair or any(self.sample.units(members[name]) < 2 for name in pair):
+        if difference is not None and pair[0] == pair[1]:
+            raise ValueError(f"difference must be of two different groups, got {pair[0]} twice")
+        if not pair:
             return rows
 
         first = members[pair[0]]
         second = members[pair[1]]
         group = f"{column} {pair[0]} minus {pair[1]}"
+        if self.sample.units(first) < 2 or self.sample.units(second) < 2:
+            return [*rows, *self.too_few(group, first | second)]
         for place, of in enumerate(self.device.estimated):
             point = self.point(place, first).minus(self.point(place, second))
             rows.append(self.row(of, group, first | second, point, None, is_difference=True))
@@ -417,12 +435,22 @@ class _Survey:
         start = 0.0 if is_difference else self.device.low
         value = start + length * point.estimate
         number = int(self.sample.number[inside].sum())
-        if not variance > intervals.NOTHING and math.isnan(found.low):
-            return Estimate(of, group, number, value, remark=found.warning)
+        is_complete = bool((self.sample.fraction == 1).all())
+        if not variance > intervals.NOTHING and not (is_complete and found.low == found.low):
+            return Estimate(
+                of=of,
+                group=group,
+                reports=number,
+                estimate=value,
+                low=start + length * found.low,
+                high=start + length * found.high,
+                interval=found.how if found.low == found.low else "",
+                remark=found.warning or intervals.CONSTANT,
+            )
 
         variance = max(variance, 0.0)
         noise = min(point.randomisation, variance)
-        if (self.sample.fraction == 1).all():  # of a census all of the error is the device's
+        if is_complete:  # of a census all of the error is the device's
             noise = variance
         return Estimate(
             of=of,

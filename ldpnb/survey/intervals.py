@@ -24,7 +24,7 @@ _OUTSIDE = (
 NOTHING = 1e-24
 """A variance up to this, in squares of the range, is rounding."""
 
-_CONSTANT = "the reports do not vary, so the standard error is unknown."
+CONSTANT = "the reports do not vary, so the standard error is unknown."
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def student(
 ) -> Interval:
     """Return the interval by Student's t, cut to ``[0, 1]``, or to ``[-1, 1]`` for a difference."""
     if not variance > NOTHING:
-        return Interval(math.nan, math.nan, "none", _CONSTANT)
+        return Interval(math.nan, math.nan, "none", CONSTANT)
 
     half = -float(special.stdtrit(freedom, alpha / 2)) * math.sqrt(variance)
     least = -1.0 if is_difference else 0.0

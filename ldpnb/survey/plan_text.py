@@ -12,7 +12,7 @@ from ldpnb.claims import rounded_up
 from ldpnb.survey.designs import ClusteredSample, Everyone, SimpleSample, StratifiedSample
 from ldpnb.survey.planning import Answer, Plan
 from ldpnb.survey.words import ASSUMED, WIDTH, aligned, described, privacy
-from ldpnb.words import exact
+from ldpnb.words import exact, short
 
 _FEW_CLUSTERS = 30
 
@@ -24,8 +24,8 @@ _QUESTIONS = {
 }
 _LAWS = {
     "exact": (
-        "This probability is exact for the least favourable population, so it holds for every "
-        "population."
+        "This bound comes from the exact distribution of the reports for the least favourable "
+        "population, so it holds for every population."
     ),
     "normal": (
         "This probability is a normal approximation, with the standard error of the least "
@@ -54,7 +54,7 @@ def plan_text(plan: Plan, strata: str = "STRATA.csv") -> str:
     if best is None:
         return "\n".join([*lines, "No mechanism can meet this plan."])
 
-    some = "Some share has an" if plan.simultaneous else "An"
+    any_share = " in any of the shares" if plan.simultaneous else ""
     chance = "at most" if best.law == "exact" else "about"
     total = math.sqrt(best.variance.total)
     sampling = math.sqrt(best.variance.sampling)
@@ -62,10 +62,10 @@ def plan_text(plan: Plan, strata: str = "STRATA.csv") -> str:
     blocks = [
         f"Device: {described(best.device)}.",
         _asked(plan, best),
-        f"{some} error of {rounded_up(best.error)} or more has probability {chance} "
+        f"An error of {_up(best.error)} or more{any_share} has probability {chance} "
         f"{rounded_up(best.failure)}. {_LAWS[best.law]}{_roughness(plan, best)}",
-        f"The standard error is at most {total:.3g}: {sampling:.3g} from sampling and "
-        f"{randomisation:.3g} from randomisation, whose squares add up.",
+        f"The standard error is at most {short(total)}: {short(sampling)} from sampling and "
+        f"{short(randomisation)} from randomisation, whose squares add up.",
         privacy(best.device),
         ASSUMED,
         _columns(plan),
@@ -81,7 +81,12 @@ def _name(plan: Plan, mechanism: str) -> str:
 
 def _found(unknown: str, answer: Answer) -> str:
     value = getattr(answer, unknown)
-    return f"{value:,}" if unknown == "count" else rounded_up(value)
+    return f"{value:,}" if unknown == "count" else _up(value)
+
+
+def _up(value: float) -> str:
+    """Return a number rounded up to four digits, or to a whole number if it is large."""
+    return rounded_up(value) if value < 1000 else f"{math.ceil(value - 1e-9 * value):,}"
 
 
 def _design(plan: Plan) -> str:

@@ -42,7 +42,8 @@ class Answer:
         An error of `error` or more, in the unit of the values, has a probability of at most
         `failure`; by the normal approximation it is about `failure`.
     law : {"exact", "normal"}
-        Whether that probability is exact, or by the normal approximation.
+        Whether that probability is a bound from the exact distribution, which is a little too
+        large because it is continued between whole numbers of reports, or the normal approximation.
     variance : Variance
         Both parts of the variance of the estimate, for the least favourable population, in squares
         of the unit of the values.

@@ -15,8 +15,8 @@ from ldpnb.arithmetic import Floats, Ints
 from ldpnb.checks import shortened
 from ldpnb.survey.device import Device
 from ldpnb.survey.sample import Values
-from ldpnb.survey.tables import Column, Table
-from ldpnb.words import exact
+from ldpnb.survey.tables import Column, Table, word_of
+from ldpnb.words import exact, short
 
 YES = ("yes", "y", "true", "1", "1.0")
 NO = ("no", "n", "false", "0", "0.0")
@@ -187,7 +187,7 @@ def _of_ones(
 def _said_by_words(device: Device, column: Column, cells: Cells) -> Said:
     codes = _codes(device)
     rule = f"one of {_listed(device.answers or ('1', '0'))}"
-    if set(YES) & set(codes):
+    if _is_yes_or_no(device):
         rule += " (or yes, no, 1, 0)"
     places = _places(column, codes, rule, cells.kept)[column.codes[cells.kept]]
 
@@ -205,13 +205,18 @@ def _said_by_words(device: Device, column: Column, cells: Cells) -> Said:
 def _codes(device: Device) -> dict[str, int]:
     """Return the place of each word that a report may be, also in small letters."""
     codes = {answer: place for place, answer in enumerate(device.answers)}
-    if device.answers in ((), ("yes", "no")):
+    if _is_yes_or_no(device):
         codes |= dict.fromkeys(YES, 0) | dict.fromkeys(NO, 1)
 
     small = {word.casefold(): place for word, place in codes.items()}
     if len({word.casefold() for word in device.answers}) == len(device.answers):
         codes = small | codes
     return codes
+
+
+def _is_yes_or_no(device: Device) -> bool:
+    """Whether a report may also be one of the words `YES` and `NO`."""
+    return device.answers in ((), ("yes", "no"))
 
 
 def _places(column: Column, codes: dict[str, int], rule: str, kept: Any) -> Ints:
@@ -343,18 +348,28 @@ def _remark_on_spread(device: Device, scaled: Floats, count: Floats) -> str:
     than = "less" if variance < least else "more"
     return (
         f"the reports vary {than} than reports of this device do: their standard deviation is "
-        f"{device.length * math.sqrt(variance):.4g}, but it should be between "
-        f"{device.length * math.sqrt(noise):.4g} and "
-        f"{device.length * math.sqrt(noise + 0.25):.4g}. Were epsilon and the range as you gave "
-        "them?"
+        f"{short(device.length * math.sqrt(variance), 4)}, but it should be between "
+        f"{short(device.length * math.sqrt(noise), 4)} and "
+        f"{short(device.length * math.sqrt(noise + 0.25), 4)}. Were epsilon and the range as you "
+        "gave them?"
     )
 
 
 def checked_missing(words: str | Sequence[str], device: Device) -> tuple[str, ...]:
     """Return the words that stand for a missing report."""
-    given = (words,) if isinstance(words, str) else tuple(str(word) for word in words)
-    absent = tuple(word.strip() for word in given)
+    given = (words,) if isinstance(words, str | int | float) else words
+    absent = tuple(word_of(word) for word in given)
     for word in absent:
-        if word in device.answers:
+        if _may_be_report(device, word):
             raise ValueError(f"missing must not be a possible answer, got {checks.shown(word)}")
     return absent
+
+
+def _may_be_report(device: Device, word: str) -> bool:
+    """Whether a word is one of the reports that a device sends; noisy numbers can be codes."""
+    if device.is_noisy:
+        return False
+    if device.is_unary:
+        return word in device.answers or (len(word) == len(device.answers) and not word.strip("01"))
+    codes = _codes(device)
+    return word in codes or word.casefold() in codes

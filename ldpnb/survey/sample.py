@@ -283,9 +283,10 @@ def drawn_sample(
             )
         between = there / counts if len(names) > 1 else np.ones(1)
         weight = between[of_cell] / answered
+    _, exponent = np.frexp(np.max(weight))
     return Sample(
         number=number,
-        weight=np.asarray(weight, dtype=float),
+        weight=np.ldexp(np.asarray(weight, dtype=float), -exponent),  # so that no sum overflows
         stratum=of_cell,
         drawn=drawn,
         answered=answered,

@@ -107,7 +107,7 @@ PLANS = {
     "a normal law": (STRATA, "An error of 0.05 or more has probability about 0.05"),
     "all shares": (
         {"epsilon": 3, "values": 4, "simultaneous": True},
-        "Some share has an error of 0.05 or more has probability at most",
+        "An error of 0.05 or more in any of the shares has probability at most",
     ),
 }
 
