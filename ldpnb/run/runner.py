@@ -151,7 +151,8 @@ def execute(task: Task) -> Outcome:
     """
     start = time.perf_counter()
     try:
-        with tempfile.TemporaryDirectory() as folder:
+        # A file that is still open somewhere, which Windows does not remove, is no failure.
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             error = _renew(task, Path(folder))
     except OSError as failure:
         error = failure.strerror or str(failure)

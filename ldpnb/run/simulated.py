@@ -88,7 +88,7 @@ def _made(path: Path, before: str) -> _Made | None:
     stored = json.loads(path.read_bytes())
     book = stored | {"cells": [v4.new_code_cell(before), *stored["cells"]]}
 
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         figures = Path(folder, "figures")
         with mock.patch.dict(os.environ, kernel_environment(Path(folder), figures)):
             content = json.dumps(book).encode()
