@@ -180,3 +180,19 @@ def test_posterior_frequencies_of_what_nobody_reported(epsilon: float) -> None:
     actual = krr_posterior([reports, 0, 0], 0.5, epsilon=epsilon)
     exact = [float(1 - 2 * other), float(other), float(other)]
     assert actual.frequencies == pytest.approx(exact, rel=1e-11, abs=0)
+
+
+@pytest.mark.parametrize("spread", [1e-7, 1e-3, 10.0])
+@pytest.mark.parametrize("size", [9_999, 10_001, 15_000, 40_000])
+def test_the_projection_of_many_values_is_the_nearest_distribution(
+    size: int, spread: float
+) -> None:
+    point = spread * np.random.default_rng(size).standard_normal(size)
+    nearest = frequency.project_simplex(point)
+
+    # the same is subtracted from every share that stays positive, and more from none
+    assert nearest.sum() == pytest.approx(1, rel=1e-12)
+    subtracted = point - nearest
+    kept = nearest > 0
+    assert np.ptp(subtracted[kept]) <= 1e-14 * max(1, spread)
+    assert (point[~kept] <= subtracted[kept].max() + 1e-14).all()
