@@ -158,6 +158,15 @@ def test_estimates_by_stratum_are_those_of_each_stratum_alone():
         assert row.standard_error == pytest.approx(wanted.standard_error)
 
 
+def test_a_stratum_of_one_person_who_reported_has_no_sampling_error():
+    table = {"report": [1, 1, 0, 1, 0], "stratum": list("abbbb")}
+    found = estimate(table, **BIT, population={"a": 1, "b": 4}).rows[0]
+    assert found.sampling == pytest.approx(0)
+    assert found.estimate == pytest.approx((1.5 + 2 * 1.5 - 2 * 0.5) / 5)
+    with pytest.raises(ValueError, match="population of stratum a must be an integer >= 1"):
+        estimate(table, **BIT, population={"a": 0, "b": 4})
+
+
 @pytest.mark.parametrize(
     "design",
     [{}, {"cluster": list("aabbccddeeff")}, {"weight": [1, 2, 3, 1, 2, 3, 3, 2, 1, 3, 2, 1]}],
