@@ -399,6 +399,12 @@ SIZES = {"a": 5, "b": 5}
         ({"report": ["maybe", 0]}, {}, "got 'maybe' in row 1"),
         ({"report": [1, 0, 1]}, {"population": 2}, "there are only 2"),
         ({"report": [1, 0, 1]}, {"population": 2.5}, "population must be an integer"),
+        ({"report": [1, 0, 1]}, {"population": 0}, "population must be an integer >= 1, got"),
+        (
+            {"report": [1, 0, 1], "cluster": list("abc")},
+            {"clusters": 0},
+            "clusters must be an integer >= 1, got",
+        ),
         ({"report": [1, 0, 1]}, {"population": "all"}, "a whole number or everyone"),
         ({"report": [1, 0], "weight": [1, -2]}, {}, "weight must be a number .* in row 2"),
         ({"report": [1, 0], "count": [1, 2.5]}, {}, "count must be whole numbers"),
