@@ -162,7 +162,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"column": "work", "categories": ("Private", "State")}, "'Federal' is not among the categ"),
     ({"column": "age", "low": 17, "high": 90}, r"'95' lies outside \[17, 90\]: set missing=95"),
     ({"column": "age", "low": 0, "high": 1e9}, "must be at most 4,096 values unless bins is set"),
-    ({"column": "work", "bins": 3}, "bins needs a column of numbers: set low and high too"),
+    ({"column": "work", "bins": 1}, "bins needs a column of numbers: set low and high too"),
     ({"column": "work", "outside": "clip"}, "outside needs a column of numbers"),
     ({"column": "age", "low": 0, "high": 9, "categories": ("1",)}, "categories must not be"),
 ]
