@@ -329,6 +329,24 @@ def test_wrong_usage_of_plan_is_one_line(words, said, file):
 
 
 @pytest.mark.parametrize(
+    ("option", "last", "beyond", "said"),
+    [
+        ("--population", "9" * 15, "9" * 16, "population must be a whole number or everyone"),
+        ("--population", "2", "1", "there are only 1"),
+        ("--population", "2", "2.0", "population must be a whole number or everyone"),
+        ("--values", "2", "1", "values must be an integer from 2 to 100000"),
+        ("--values", "2", "9" * 10, "values must be words or their number"),
+        ("--level", "0.999", "1", "level must lie in (0, 1)"),
+    ],
+)
+def test_a_number_on_the_command_line_has_an_end(option, last, beyond, said, file):
+    path = file("report\n1\n2\n" if option == "--values" else "report\nyes\nno\n")
+    result = run(estimate, path, "--epsilon", "1", option, last)
+    assert result.exit_code == 0, result.output
+    assert said in refused(estimate, path, "--epsilon", "1", option, beyond)
+
+
+@pytest.mark.parametrize(
     ("table", "said"),
     [
         ("stratum,size\na,9\na,8\n", "must name each stratum once"),
