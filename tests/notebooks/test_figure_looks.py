@@ -82,6 +82,15 @@ def test_series_of_one_figure_differ_in_marker_and_dash_too(family: tuple[str, .
     assert len({str(look.dash) for look in own}) == len(family)
 
 
+@pytest.mark.parametrize("family", looks.FAMILIES, ids=named_by_a_member)
+def test_the_gaps_of_a_dash_are_no_narrower_than_its_line(family: tuple[str, ...]) -> None:
+    for name in family:
+        dash = looks.looks_of([name])[name].dash
+        if dash != "-":
+            _, lengths = dash
+            assert min(lengths[1::2]) >= 1, name
+
+
 def contrast_on_white(colour: str) -> float:
     """Return the contrast of a colour by the Web Content Accessibility Guidelines."""
     lightness = lab(colour, "usual")[0]
