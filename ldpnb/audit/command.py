@@ -19,7 +19,8 @@ from ldpnb.privacy.channel import SUM_TOLERANCE
 
 LIMIT = 100_000
 
-_NUMBER = re.compile(r"[-+]?[0-9.]{1,25}(e[-+]?[0-9]{1,2})?", re.IGNORECASE)
+_NUMBER = re.compile(r"[-+]?(?!0[0-9])[0-9.]{1,25}(e[-+]?[0-9]{1,2})?", re.IGNORECASE)
+"""A number; 01 is none, because bits and postcodes are written so."""
 
 
 @click.command(short_help="Compute the exact privacy loss of your code, or of a saved channel.")
@@ -84,8 +85,10 @@ def audit(
         return
     is_exceeded = channel.exceeds(epsilon, tolerance=tolerance)
     word = "is more than" if is_exceeded else "is within"
+    at_delta = f" at delta {channel.delta:.3g}" if any(channel.lost) and not is_exceeded else ""
     click.echo(
-        f"the loss {word} the stated epsilon of {epsilon:.12g} (up to {tolerance:g} for rounding)"
+        f"the loss{at_delta} {word} the stated epsilon of {epsilon:.12g} "
+        f"(up to {tolerance:g} for rounding)"
     )
     raise SystemExit(int(is_exceeded))
 
@@ -110,6 +113,11 @@ def _function(name: str) -> Callable[..., Any]:
         with _importable_from_here():
             return pkgutil.resolve_name(name)
     except (ModuleNotFoundError, AttributeError, ValueError) as error:
+        if "/" in name or ".py:" in name:
+            raise UsageError(
+                "MODULE must be the name of a module such as mine for the file mine.py of the "
+                f"current folder, got {shown(name)}"
+            ) from None
         raise UsageError(f"there is no function {shown(name)}: {shown(str(error))}") from None
     except KeyboardInterrupt:
         raise
@@ -142,7 +150,10 @@ def _values(text: str, limit: int) -> list[Any]:
         if after - first > limit:
             raise UsageError(f"inputs must have at most {limit:,} values, got {shown(text)}")
         return list(range(first, after))
-    return [_value(part.strip()) for part in text.split(",")]
+    parts = [part.strip() for part in text.split(",")]
+    if "" in parts:
+        raise UsageError(f"inputs must have a value between any two commas, got {shown(text)}")
+    return [_value(part) for part in parts]
 
 
 def _value(text: str) -> Any:

@@ -26,6 +26,12 @@ TakenPath = tuple[Any, Path, Any]
 REPEATED = 1_000
 """About so many paths are taken again."""
 
+_LEAST_REPEATED = 50
+"""At least so many runs are made again, if there are fewer paths."""
+
+_GENERATORS = frozenset({"rng", "generator", "gen", "random_state", "random", "prng", "rand", "g"})
+"""Names that the second parameter of a client may have."""
+
 _LEAST_PATIENCE = 1e-3
 _MOST_PATIENCE = 86_400
 
@@ -115,11 +121,12 @@ def exact_channel(
     columns = []
     lost = []
     taken: list[TakenPath] = []
+    kinds: dict[Any, Any] = {}
     per_input = 1 + REPEATED // len(values)
     with replaced(tape, patience) as generator:
         call = _with_generator(client, generator)
         for value in values:
-            column, paths = _column(tape, call, value, per_input)
+            column, paths = _column(tape, call, value, per_input, kinds)
             columns.append(column)
             lost.append(tape.lost)
             taken += [(value, path, output) for path, output in paths]
@@ -153,9 +160,12 @@ Column = dict[Any, Fraction]
 
 
 def _column(
-    tape: Tape, call: Client, value: Any, most: int
+    tape: Tape, call: Client, value: Any, most: int, kinds: dict[Any, Any]
 ) -> tuple[Column, list[tuple[Path, Any]]]:
-    """Return the column of the channel for one input, and up to `most` paths with their outputs."""
+    """Return the column of the channel for one input, and up to `most` paths with their outputs.
+
+    `kinds` has the types of the outputs so far, and gets those of new ones.
+    """
     # For every output, the favourable cases by the number of possible ones: few fractions to add.
     cases: dict[Any, dict[int, int]] = {}
     paths: list[tuple[Path, Any]] = []
@@ -166,6 +176,9 @@ def _column(
         if is_whole:
             favourable, possible = tape.mass
             of_output = cases.setdefault(output, {})
+            found = _kinds(output)
+            if kinds.setdefault(output, found) != found:
+                raise AuditError(_of_two_kinds(output, kinds[output]))
             of_output[possible] = of_output.get(possible, 0) + favourable
             if len(paths) < most:
                 paths.append((tape.path, output))
@@ -180,9 +193,10 @@ def _column(
 
 
 def _repeat(tape: Tape, call: Client, taken: list[TakenPath]) -> None:
-    """Take paths twice again: a client that remembers something between calls may then differ."""
+    """Take paths again: a client that remembers something, or looks at a clock, may then differ."""
+    rounds = max(2, math.ceil(_LEAST_REPEATED / max(len(taken), 1)))
     for value, path, output in taken:
-        for _ in range(2):
+        for _ in range(rounds):
             tape.repeat(path)
             if _run(tape, call, value) != (True, output):
                 raise AuditError(
@@ -234,7 +248,15 @@ def _with_generator(client: Client, generator: np.random.Generator) -> Client:
         for one in parameters.values()
         if one.default is one.empty and one.kind <= one.POSITIONAL_OR_KEYWORD
     ]
-    return client if len(required) < 2 else lambda value: client(value, generator)
+    if len(required) < 2:
+        return client
+    if len(required) > 2 or required[1].name.lower() not in _GENERATORS:
+        names = ", ".join(one.name for one in required)
+        raise TypeError(
+            f"client must be client(value) or client(value, rng), but it needs ({names}); set the "
+            "others with functools.partial or with defaults"
+        )
+    return lambda value: client(value, generator)
 
 
 def _plain(tape: Tape, output: Any) -> Any:
@@ -243,6 +265,9 @@ def _plain(tape: Tape, output: Any) -> Any:
         return output
     if isinstance(output, Uniform):
         tape.refuse("returns a continuous random number, which is not followed")
+    if inspect.iscoroutine(output):
+        output.close()
+        tape.refuse("is an async function; give one that awaits it and returns the output")
     if isinstance(output, np.ndarray | np.generic):
         output = output.tolist()
         if isinstance(output, Uniform):
@@ -269,6 +294,30 @@ def _plain(tape: Tape, output: Any) -> Any:
             "return numbers, texts, tuples, lists or arrays"
         )
     return output
+
+
+def _kinds(output: Any) -> Any:
+    """Return the type of an output, or those of the entries of a tuple."""
+    if type(output) is not tuple:
+        return type(output)
+    kinds = tuple(map(type, output))
+    return tuple(map(_kinds, output)) if tuple in kinds else kinds
+
+
+def _of_two_kinds(output: Any, kinds: Any) -> str:
+    """Return in words that equal outputs have different types, by which an observer tells them."""
+    found = kinds if isinstance(kinds, tuple) else (kinds,)
+    others = output if isinstance(output, tuple) else (output,)
+    for kind, entry in zip(found, others, strict=True):
+        if kind is not type(entry) and isinstance(kind, type):
+            names = f"{kind.__name__} and {type(entry).__name__}"
+            break
+    else:
+        names = "different types"
+    return (
+        f"the client returns the output {checks.shortened(output)} as {names}, which are equal in "
+        "Python but not in a message; return one type, such as int(...)"
+    )
 
 
 def _in_order(outputs: Iterable[Any]) -> tuple[Any, ...]:

@@ -57,6 +57,7 @@ def read_channel(path: Path) -> ExactChannel:
         header[0].strip() in ("", "output") or not all(_is_number(row[0]) for _, row in rows)
     )
 
+    _refuse_other_separator(path, header or rows[0][1])
     width = len(header) if header else len(rows[0][1])
     for number, row in rows:
         if len(row) != width:
@@ -70,8 +71,31 @@ def read_channel(path: Path) -> ExactChannel:
     outputs = _labels([row[0] for _, row in rows]) if has_labels else tuple(range(len(rows)))
 
     _check(path, matrix, inputs)
+    if len(set(outputs)) < len(outputs):
+        raise UsageError(f"{_name(path)} must give every output a different name")
+    if header and not has_labels and len(inputs) > 2 and _numbers_outputs(matrix):
+        first = shown(header[0].strip())
+        raise UsageError(
+            f"{_name(path)}: the first column, {first}, may be an input or name the outputs: call "
+            "it output if it names them, or put a column called output before it if not"
+        )
     fractions = tuple(tuple(Fraction(mass) for mass in row) for row in matrix)
     return ExactChannel(inputs, outputs, fractions, (Fraction(0),) * len(inputs), 0)
+
+
+def _refuse_other_separator(path: Path, cells: list[str]) -> None:
+    """Refuse a table whose cells are separated by semicolons or tabs."""
+    for separator, name in ((";", "semicolons"), ("\t", "tabs")):
+        if any(separator in cell for cell in cells):
+            raise UsageError(
+                f"{_name(path)} must have commas between its cells and points in its numbers, but "
+                f"it has {name}"
+            )
+
+
+def _numbers_outputs(matrix: list[list[float]]) -> bool:
+    """Whether the first column has the numbers of two outputs, which sum to 1 as a channel does."""
+    return sorted(row[0] for row in matrix) == [0.0, 1.0]
 
 
 def _lines(path: Path) -> Iterator[Line]:

@@ -170,6 +170,10 @@ class Uniform:
             return NotImplemented  # NumPy then computes with every entry
 
         operand = self._number(other, "computes with a random number and")
+        if name == "truediv" and operand == 0:
+            raise ZeroDivisionError("float division by zero")
+        if isinstance(operand, float) and math.isinf(operand):
+            self._tape.refuse("computes with a random number and infinity, which is not followed")
         result = Uniform(self._tape)
         result._interval = self._interval
         result._operations = (*self._operations, (name, operand))
