@@ -93,6 +93,11 @@ def test_poisson_samples_have_the_law_of_their_design() -> None:
     assert fits([tuple(positions.tolist()) for positions in draws], law)
 
 
+def test_a_size_that_is_never_drawn_may_exceed_the_records() -> None:
+    law = laws.subsets_of_random_size([7], [0.25, 0.75, 0.0])
+    assert law == {(): 0.25, (7,): 0.75}
+
+
 @pytest.mark.parametrize("weights", [[1, 2, 3, 4], [5, 1, 1, 1]])
 def test_systematic_samples_include_every_record_at_its_rate(weights: list[int]) -> None:
     chances = samples.pps_rates(weights, 2.0)
