@@ -145,7 +145,7 @@ class LocalHashing:
         factors = int(self.domain_size) + 1
         cells = int(self.cells)
         if 2**factors > EXPLICIT_LIMIT or cells**factors > EXPLICIT_LIMIT:
-            got = f"got cells={self.cells:g}, domain_size={self.domain_size:g}"
+            got = f"got cells={self.cells:g}, domain_size={self.domain_size}"
             raise ValueError(
                 f"outputs must be at most {EXPLICIT_LIMIT} to list them, g^(k + 1), {got}"
             )
