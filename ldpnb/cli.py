@@ -170,7 +170,8 @@ def run(ids: tuple[str, ...], parameters: dict[str, Any], output: Path | None, j
 
     has_ledger = any(task.notebook.id == "99_verdicts" for task in tasks)
     if parameters or output:
-        click.echo(f"results in {tasks[0].figures.parent}")
+        if failed < len(tasks):
+            click.echo(f"results in {tasks[0].figures.parent}")
     elif has_ledger and not failed:
         from ldpnb.run import derived
 

@@ -117,7 +117,12 @@ def find(wanted: str) -> Notebook:
     return notebooks[unique(name, list(notebooks), "notebook")]
 
 
-def unique(wanted: str, names: Sequence[str], kind: str) -> str:
+def unique(
+    wanted: str,
+    names: Sequence[str],
+    kind: str,
+    where: str = "`ldpnb list` and `ldpnb verdicts` show all",
+) -> str:
     """Return the name that a user means.
 
     Parameters
@@ -128,6 +133,8 @@ def unique(wanted: str, names: Sequence[str], kind: str) -> str:
         All names, such as ``1_biswas2022/01_sampling_bias``.
     kind : str
         What has such names, for the message.
+    where : str
+        Where all names are found, for the message.
 
     Raises
     ------
@@ -141,12 +148,12 @@ def unique(wanted: str, names: Sequence[str], kind: str) -> str:
     if not fitting:
         last_parts = [name.split("/")[-1] for name in names]
         hint = nearest(wanted, [*names, *last_parts])
-        raise UsageError(
-            f"no {kind} {shown(wanted)}{hint}; `ldpnb list` and `ldpnb verdicts` show all"
-        )
+        raise UsageError(f"no {kind} {shown(wanted)}{hint}; {where}")
     if len(fitting) > 1:
         more = ", ..." if len(fitting) > 6 else ""
-        raise UsageError(f"{shown(wanted)} is ambiguous: {', '.join(fitting[:6])}{more}")
+        raise UsageError(
+            f"{shown(wanted) or 'an empty name'} is ambiguous: {', '.join(fitting[:6])}{more}"
+        )
     return fitting[0]
 
 

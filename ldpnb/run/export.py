@@ -107,7 +107,7 @@ def contents(what: str, width: str, font: str, kind: str) -> dict[str, bytes]:
     folder = home() / "figures"
     tables = sorted(folder.rglob("*.csv"))
     published = [path.relative_to(folder).with_suffix("").as_posix() for path in tables]
-    name = unique(what, published, "figure or table")
+    name = unique(what, published, "figure or table", "the folder figures has all")
     path = folder / f"{name}.csv"
     label = re.sub(r"\W+", "-", path.stem)
 

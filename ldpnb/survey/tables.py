@@ -185,14 +185,19 @@ def read_csv(path: str | Path) -> Table:
             names = next((row for row in rows if row), [])
             entries = _entries(rows, len(names), name)
     except UnicodeDecodeError as error:
+        byte = error.object[error.start]
         raise UsageError(
-            f"{name} must be UTF-8, but byte {error.start} of a block is not: save it as UTF-8"
+            f"{name} must be text in UTF-8, but it has a byte 0x{byte:02x} that is not: save it as "
+            "CSV in UTF-8"
         ) from None
     except csv.Error as error:
         raise UsageError(f"{name} must be a CSV file: {error}") from None
     if not names or not entries:
         raise UsageError(f"{name} must have column names and rows, but it is empty")
 
+    if len(set(names)) < len(names):
+        twice = next(column for column in names if names.count(column) > 1)
+        raise UsageError(f"{name}: columns must have different names, got {shown(twice)} twice")
     try:
         return table({column: entries[place :: len(names)] for place, column in enumerate(names)})
     except ValueError as error:

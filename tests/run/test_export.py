@@ -122,3 +122,8 @@ def test_a_table_is_escaped_and_has_its_caption_and_label(tmp_path: Path) -> Non
     text = export.table(path, r"A table.~\cite{ldpnb}", "made")
     assert "\\caption{A table.~\\cite{ldpnb}}\n\\label{tab:made}" in text
     assert r"about $\varepsilon$ $\ge$ 1 \& x$^{2}$, of $n_0$ & 0.125 \\" in text
+
+
+def test_a_figure_that_is_not_there_is_sought_where_figures_are() -> None:
+    with pytest.raises(UsageError, match="no figure or table nosuch; the folder figures has all"):
+        export.contents("nosuch", "3.4in", "times", "pdf")

@@ -37,6 +37,18 @@ def test_a_header_is_read_as_spreadsheets_write_it(text: str, tmp_path: Path) ->
     assert found.rows[0].estimate == pytest.approx((2 / 3 - 1 / 6) / (2 / 3))
 
 
+def test_two_columns_of_one_name_are_refused_in_a_file_too(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="columns must have different names, got weight twice"):
+        estimate(csv(tmp_path, "report,weight,weight\nyes,1,5\nno,2,6\n"), **DIE)
+
+
+def test_text_that_is_not_utf_8_is_refused_in_words_that_say_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "reports.csv"
+    path.write_bytes("report,größe\nyes,1\n".encode("cp1252"))
+    with pytest.raises(ValueError, match="a byte 0xf6 that is not: save it as CSV in UTF-8"):
+        estimate(path, **DIE)
+
+
 def test_empty_rows_are_not_counted_where_a_row_is_named(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="got 'maybe' in row 2"):
         estimate(csv(tmp_path, "report,sex\nyes,m\n\n\nmaybe,f\n"), **DIE)
