@@ -37,6 +37,9 @@ _WITH_UNIT = re.compile(
     r"[+-]?[0-9][0-9.,]*\s?(%|[^\W\d_]{1,3})|([$€£]|[A-Z]{3})\s?[+-]?[0-9][0-9.,]*"
 )
 _GROUPED_BY_POINTS = re.compile(r"[+-]?[1-9][0-9]{0,2}(\.[0-9]{3})+")
+_OTHER_MARKS = ((",", ""), (".", ","), (",", "."), (".", " "), (".", "'"))
+"""Decimal marks and marks between thousands that need an option."""
+
 _BLANKS = "[ \u00a0\u202f\u2009]"
 _APOSTROPHES = "['\u2019]"
 _MINUS = "\N{MINUS SIGN}"
@@ -147,17 +150,22 @@ def as_numbers(entries: "pd.Series[Any]", reading: Reading) -> "pd.Series[float]
 
 def _help_with(text: str) -> str:
     """Return the options with which an entry is a number, or that leave it out."""
+    ways = _ways_to_read(text)
+    missing = f"missing={quoted(text)} if it means that there is no answer"
+    if not ways and re.search("[0-9]", text):
+        return f"write only the numbers, all in one unit, or set {missing}"
+    return f"set {', or '.join([*ways, missing])}"
+
+
+def _ways_to_read(text: str) -> list[str]:
+    """Return the options with which a text is a number, each with the number that it is."""
     ways: dict[float, str] = {}
-    for decimal, thousands in ((",", ""), (".", ","), (",", "."), (".", " "), (".", "'")):
+    for decimal, thousands in _OTHER_MARKS:
         value = Marks(decimal, thousands).number(text)
         if value is not None and value not in ways:
             option = f"thousands={quoted(thousands)}" if thousands else "decimal=,"
             ways[value] = f"{option} if it is {value:.15g}"
-
-    missing = f"missing={quoted(text)} if it means that there is no answer"
-    if not ways and re.search("[0-9]", text):
-        return f"write only the numbers, all in one unit, or set {missing}"
-    return f"set {', or '.join([*ways.values(), missing])}"
+    return list(ways.values())
 
 
 def _ask_about_points(entries: "pd.Series[Any]", distinct: Sequence[Any]) -> None:
@@ -251,9 +259,20 @@ def _ask_about_kind(here: "pd.Series[Any]", times: "pd.Series[int]") -> None:
             first = here[here.isin(names)].iloc[0]
             refuse(_row(here, first), first, question)
 
+    commas = [name for name in times.index if _is_number_with_comma(name)]
+    if 2 * times[commas].sum() > len(here):
+        first = here[here.isin(commas)].iloc[0]
+        ways = ", or ".join(_ways_to_read(first))
+        question = f"may be a number: set {ways}, or set categories"
+        refuse(_row(here, first), first, question)
+
 
 def _is_number(name: str) -> bool:
     return Marks().number(name) is not None
+
+
+def _is_number_with_comma(name: str) -> bool:
+    return "," in name and bool(_ways_to_read(name))
 
 
 def _ask_about_words(here: "pd.Series[Any]", distinct: list[str]) -> None:
