@@ -67,11 +67,10 @@ def test_without_dodge_points_stand_at_their_place() -> None:
 
 @pytest.mark.parametrize("panel", [None, "rule"], ids=["one panel", "three panels"])
 @pytest.mark.parametrize("dodge", [True, False], ids=["side by side", "on each other"])
-@pytest.mark.parametrize("mark", ["line", "points"])
 def test_a_panel_contains_every_point_and_both_ends_of_its_bar(
-    mark: Kind, dodge: bool, panel: str | None
+    dodge: bool, panel: str | None
 ) -> None:
-    chart = curves(SAME, "x", "y", by="rule", error="sd", mark=mark, dodge=dodge, panel=panel)
+    chart = curves(SAME, "x", "y", by="rule", error="sd", dodge=dodge, panel=panel)
     for axis in panels_of(draw(chart)):
         box = axis.bbox
         for line in axis.lines:
