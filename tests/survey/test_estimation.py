@@ -407,6 +407,8 @@ SIZES = {"a": 5, "b": 5}
         ),
         ({"report": [1, 0, 1]}, {"population": "all"}, "a whole number or everyone"),
         ({"report": [1, 0], "weight": [1, -2]}, {}, "weight must be a number .* in row 2"),
+        ({"report": [1, 0], "weight": [1, -0.5]}, {}, "weight must be a number > 0, got '-0.5'"),
+        ({"report": [1, 0], "weight": [1, 0]}, {}, "weight must be a number > 0, got '0' in row"),
         ({"report": [1, 0], "count": [1, 2.5]}, {}, "count must be whole numbers"),
         ({"report": [1, 0], "count": [1, "many"]}, {}, "count must be a number"),
         ({"report": [1, 0, 1]}, {"by": "sex"}, "by must be a public column"),
