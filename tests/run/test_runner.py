@@ -160,6 +160,16 @@ def test_what_a_cell_prints_piece_by_piece_is_one_text_as_a_terminal_shows_it(
     assert output["text"] == ["2 of 3\n", "done\n"]
 
 
+def test_a_wide_table_has_its_first_and_last_ten_columns_as_in_any_kernel(checkout: Path) -> None:
+    path = checkout / "notebooks/1_demo/01_line.ipynb"
+    path.write_text(notebook(PARAMETERS, "import pandas as pd; pd.DataFrame([range(25)])"))
+    assert run_one("01_line").error == ""
+
+    (output,) = json.loads(path.read_text())["cells"][2]["outputs"]
+    shown = re.findall(r"<th>(\d+|\.\.\.)</th>", "".join(output["data"]["text/html"]))
+    assert shown[:21] == [*map(str, range(10)), "...", *map(str, range(15, 25))]
+
+
 SAID = """\
 import sys
 print('one', flush=True)
