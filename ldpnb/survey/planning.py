@@ -376,6 +376,12 @@ def _stratified(
             name: checks.non_negative(sd, f"sd of stratum {name}") / length
             for name, sd in sds.items()
         }
+        for name, spread in spreads.items():
+            bessel = sizes[name] / max(sizes[name] - 1, 1)
+            if spread * spread > bessel * (1 + 1e-9) / 4:
+                raise ValueError(
+                    f"sd of stratum {name} must be at most half the range, got {sds[name]!r}"
+                )
     return StratifiedSample(sizes, dict(rates), spreads, neyman)
 
 

@@ -182,3 +182,16 @@ def test_a_table_of_pyarrow_is_read_by_its_names() -> None:
     arrow = pytest.importorskip("pyarrow").table({"report": ["yes", None, "no"], "n": [1, 2, 3]})
     found = estimate(arrow, **DIE)
     assert (found.rows[0].reports, found.missing, found.unused) == (2, 1, ("n",))
+
+
+def test_a_standard_deviation_that_is_too_large_is_named_with_its_stratum() -> None:
+    sds = {"N": 0.2, "S": 0.7}
+    with pytest.raises(
+        ValueError, match=r"sd of stratum S must be at most half the range, got 0\.7"
+    ):
+        plan(epsilon=2, error=0.1, failure=0.1, population={"N": 900, "S": 90}, sds=sds)
+
+    ends = plan(
+        epsilon=2, count=4, failure=0.1, population={"N": 2, "S": 2}, sds={"N": 0.7, "S": 0}
+    )
+    assert ends.best is not None  # of two people the largest one is sqrt(1/2)
