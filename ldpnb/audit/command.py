@@ -19,8 +19,10 @@ from ldpnb.privacy.channel import SUM_TOLERANCE
 
 LIMIT = 100_000
 
-_NUMBER = re.compile(r"[-+]?(?!0[0-9])[0-9.]{1,25}(e[-+]?[0-9]{1,2})?", re.IGNORECASE)
-"""A number; 01 is none, because bits and postcodes are written so."""
+_NUMBER = re.compile(r"[-+]?[0-9.]{1,25}(e[-+]?[0-9]{1,2})?", re.IGNORECASE)
+
+_CODE = re.compile("0[0-9]+")
+"""A word such as 01: bits and postcodes are written so. All words beside it are codes too."""
 
 
 @click.command(short_help="Compute the exact privacy loss of your code, or of a saved channel.")
@@ -153,6 +155,8 @@ def _values(text: str, limit: int) -> list[Any]:
     parts = [part.strip() for part in text.split(",")]
     if "" in parts:
         raise UsageError(f"inputs must have a value between any two commas, got {shown(text)}")
+    if any(_CODE.fullmatch(part) for part in parts):
+        return parts
     return [_value(part) for part in parts]
 
 
