@@ -60,7 +60,8 @@ ROOMS = {
     ),
     "site": ("--ignore=ldpnb/site/conf.py tests/pages/test_mathematics.py", "tests/pages"),
     "survey": (
-        "tests/survey/test_words.py tests/survey/test_device.py tests/survey/test_estimation.py",
+        "tests/survey/test_survey_words.py tests/survey/test_device.py "
+        "tests/survey/test_estimation.py",
         "tests/survey",
     ),
 }

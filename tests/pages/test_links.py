@@ -4,7 +4,9 @@ from types import SimpleNamespace
 
 import pytest
 
-pytest.importorskip("sphinx", reason="no sphinx in this environment; `make site` brings it")
+pytest.importorskip(
+    "latex2mathml", reason="no latex2mathml in this environment; `make site` brings it"
+)
 
 from docutils import nodes
 from docutils.utils import new_document
