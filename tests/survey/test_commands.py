@@ -304,7 +304,7 @@ def test_a_file_that_is_no_csv_in_utf8_is_refused_with_what_to_do(tmp_path):
 
     latin = tmp_path / "reports.csv"
     latin.write_bytes("report\nSí\n".encode("latin-1"))
-    assert "must be UTF-8" in refused(estimate, str(latin), "--epsilon", "1")
+    assert "must be text in UTF-8" in refused(estimate, str(latin), "--epsilon", "1")
 
 
 @pytest.mark.parametrize(
