@@ -4,6 +4,7 @@ from itertools import product
 
 import numpy as np
 
+from ldpnb import checks
 from ldpnb.notebook import Rows, table
 from ldpnb.papers.bun2022.formulas import clusters
 from ldpnb.papers.bun2022.formulas.clusters import ClusterSample
@@ -32,12 +33,13 @@ def losses_by_cluster_size(
     largest : int
         Largest size of the changed cluster.
     count, chosen : int
-        Number of clusters, and how many of them are drawn.
+        Number of clusters, and how many of them are drawn, but not all.
     epsilon : float
         Budget of the mechanism under deletion, in nats.
     spread : float
         Relative spread of the other clusters' sizes, in ``[0, 1]``.
     """
+    checks.whole(chosen, "chosen", at_least=1, at_most=count - 1)
     designs = (("equal sizes", 0.0), ("unequal sizes", spread))
     relations = (("deletion", 1), ("replacement", 2))
     sizes = range(1, largest + 1)
