@@ -89,7 +89,8 @@ def test_labels_come_back_as_they_are(folder: Path, answers: list[str]) -> None:
     pd.DataFrame({"x": answers, "y": 1}).to_csv(path, index=False)
 
     categories = list(dict.fromkeys([*answers, "a", "b"]))
-    made = load_column(path, "x", categories=categories, reading=Reading(separator=","))
+    reading = Reading(separator=",", footer=0)  # a last label may be "mean"
+    made = load_column(path, "x", categories=categories, reading=reading)
     assert made.labels == tuple(categories)
     assert users_by_label(made) == Counter(answers)
     assert made.missing == 0

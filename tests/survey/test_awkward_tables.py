@@ -85,9 +85,10 @@ def test_a_decimal_comma_is_refused_with_what_to_write(tmp_path: Path) -> None:
 
 def test_only_ratios_of_weights_count() -> None:
     table = {"report": [1, 0, 1, 1], "weight": [1.0, 2.0, 3.0, 4.0]}
-    expected = estimate(table, **DIE).rows
+    expected = repr(estimate(table, **DIE).rows)  # in which nan is nan
     for factor in (2.0**-1040, 2.0**1020):
-        assert estimate(table | {"weight": factor * np.arange(1, 5)}, **DIE).rows == expected
+        rescaled = estimate(table | {"weight": factor * np.arange(1, 5)}, **DIE)
+        assert repr(rescaled.rows) == expected
 
 
 @pytest.mark.parametrize("weight", ["0", "-1"])
