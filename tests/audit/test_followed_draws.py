@@ -1,5 +1,7 @@
 """What an audit follows has the law, the type and the shape that Python and NumPy give it."""
 
+# ruff: noqa: NPY002
+
 import copy
 import itertools
 import math
@@ -131,15 +133,15 @@ NUMPY: dict[str, tuple[Draw, Law]] = {
 }
 
 LEGACY: dict[str, tuple[Draw, Law]] = {
-    "rand": (lambda rng: np.random.rand() < 0.5, equally([True, False])),  # noqa: NPY002
-    "rand(2)": (lambda rng: np.random.rand(2) < 0.5, equally(pairs([True, False]))),  # noqa: NPY002
-    "randint": (lambda rng: np.random.randint(1, 4), equally([1, 2, 3])),  # noqa: NPY002
-    "randint(2)": (lambda rng: np.random.randint(2, size=2), equally(pairs([0, 1]))),  # noqa: NPY002
-    "random_sample": (lambda rng: np.random.random_sample() < 0.5, equally([True, False])),  # noqa: NPY002
-    "uniform": (lambda rng: np.random.uniform(0, 4) < 1, equally([True] + 3 * [False])),  # noqa: NPY002
-    "choice": (lambda rng: np.random.choice(3), equally(range(3))),  # noqa: NPY002
-    "binomial": (lambda rng: np.random.binomial(2, 0.5), equally([0, 1, 1, 2])),  # noqa: NPY002
-    "permutation": (lambda rng: np.random.permutation(3), PERMUTED),  # noqa: NPY002
+    "rand": (lambda rng: np.random.rand() < 0.5, equally([True, False])),
+    "rand(2)": (lambda rng: np.random.rand(2) < 0.5, equally(pairs([True, False]))),
+    "randint": (lambda rng: np.random.randint(1, 4), equally([1, 2, 3])),
+    "randint(2)": (lambda rng: np.random.randint(2, size=2), equally(pairs([0, 1]))),
+    "random_sample": (lambda rng: np.random.random_sample() < 0.5, equally([True, False])),
+    "uniform": (lambda rng: np.random.uniform(0, 4) < 1, equally([True] + 3 * [False])),
+    "choice": (lambda rng: np.random.choice(3), equally(range(3))),
+    "binomial": (lambda rng: np.random.binomial(2, 0.5), equally([0, 1, 1, 2])),
+    "permutation": (lambda rng: np.random.permutation(3), PERMUTED),
     "shuffle": (lambda rng: shuffled(lambda: [0, 1, 2], np.random.shuffle), PERMUTED),
     "default_rng": (lambda rng: np.random.default_rng().integers(3), equally(range(3))),
 }

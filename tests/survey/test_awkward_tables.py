@@ -174,7 +174,8 @@ def test_what_can_be_read_in_no_way_or_in_two_is_refused_by_name(
 
 
 def test_a_code_for_missing_reports_and_answers_may_be_numbers() -> None:
-    found = estimate([3, 5, 7, 3, 99], values=[3.0, 5.0, 7.0], epsilon=1, missing=99)  # type: ignore[arg-type]
+    values: Any = [3.0, 5.0, 7.0]
+    found = estimate([3, 5, 7, 3, 99], values=values, epsilon=1, missing=99)
     assert found.missing == 1
     assert [row.of for row in found.rows] == ["3", "5", "7"]
 
