@@ -94,8 +94,12 @@ def test_a_page_fits_a_phone_asks_nothing_of_anybody_and_axe_finds_nothing(
 def test_every_page_there_is_opens_from_disk_without_an_error(
     site: Path, visit: Any, seen: Any
 ) -> None:
-    for path in sorted(site.rglob("*.html")):
-        visit(path.relative_to(site).as_posix())
+    pages = sorted(path.relative_to(site) for path in site.rglob("*.html"))
+    for path in pages:
+        if path.parts[0] == "_static":
+            continue  # templates of the theme
+
+        visit(path.as_posix())
         assert seen.outside == [], path
         assert seen.errors == [], path
 

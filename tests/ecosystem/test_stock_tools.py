@@ -117,7 +117,8 @@ def test_a_notebook_is_a_script_that_runs_and_prints_text(
     runpy.run_path("script.py")
     said = capsys.readouterr().out
 
-    for path in (home() / "figures" / name).glob("*.json"):
-        assert json.loads(path.read_bytes())["caption"] in said
+    for picture in (home() / "figures" / name).glob("*.png"):
+        record = json.loads(picture.with_suffix(".json").read_bytes())
+        assert record["caption"] in said
     assert "text/" not in said, "no output is printed as a dictionary"
     assert " object at " not in said
