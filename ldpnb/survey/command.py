@@ -115,9 +115,10 @@ def plan(
 
     The survey estimates the share of people who would say yes to a question. With --values it
     estimates the share of each answer, and with --range the mean of a number. A plan with strata,
-    with clusters, or with Laplace noise in a sample uses the normal approximation; all others are
-    exact. Without a mechanism, all mechanisms that fit are compared. The last line printed is the
-    command that estimates from the reports. The exit code is 1 if no mechanism can meet the plan.
+    with clusters, or with Laplace noise in a sample uses the normal approximation; all others use
+    the exact distribution of the reports. Without a mechanism, all mechanisms that fit are
+    compared. The last line printed is the command that estimates from the reports. The exit code is
+    1 if no mechanism can meet the plan.
 
     \b
     ldpnb plan --epsilon 1 --error 0.05 --failure 0.05 --population 10000
